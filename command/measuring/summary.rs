@@ -3,8 +3,8 @@
 use std::iter;
 
 use whyperf_consultant::{
-    Bottleneck as Finding, DirectiveOutcome, Hypotheses, Past, SearchResult as Found, Searches,
-    Subject, ValueUnit,
+    Bottleneck as Finding, DirectiveOutcome, Hypotheses, Hypothesis, Past, SearchResult as Found,
+    Searches, Subject, ValueUnit,
 };
 use whyperf_daemon::{RunLosses, View};
 use whyperf_model::matching::{CausedWait, Line};
@@ -251,10 +251,15 @@ fn bottlenecks(
         above.truncate(finding.depth);
         let metric = metric_of(table, finding);
         let source = metric.and_then(|metric| source(metric, &finding.focus));
-        let unit = table.named(&finding.hypothesis).map(|id| table.row(id).unit());
+        let row = table.named(&finding.hypothesis).map(|id| table.row(id));
+        let unit = row.map(Hypothesis::unit).unwrap_or_default();
         let parent = above.last().copied();
-        let one = bottleneck(finding, unit.unwrap_or_default(), source, parent);
-        all.push(ReportedBottleneck { is_partial: is_partial(finding.interval, interval), ..one });
+        let one = bottleneck(finding, unit, source, parent);
+        all.push(ReportedBottleneck {
+            is_partial: is_partial(finding.interval, interval),
+            explains: row.filter(|row| row.rank == 0).map(|row| row.meaning.to_string()),
+            ..one
+        });
         above.push(at);
     }
     all
@@ -323,6 +328,7 @@ fn bottleneck(
         causes: Vec::new(),
         scale: ReportedScale { unit, relation: finding.operator },
         advice: finding.advice.to_string(),
+        explains: None,
     }
 }
 

@@ -241,6 +241,9 @@ pub(crate) struct ReportedBottleneck {
     /// What helps against the hypothesis in general.
     #[serde(skip)]
     pub(crate) advice: String,
+    /// What the hypothesis says, where all other findings change once that is mended.
+    #[serde(skip)]
+    pub(crate) explains: Option<String>,
 }
 
 /// A part of the time in which something happened.
@@ -458,6 +461,7 @@ pub(crate) mod example {
             is_partial: false,
             scale: ReportedScale::default(),
             advice: "share the work more evenly".into(),
+            explains: None,
         }
     }
 
