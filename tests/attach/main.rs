@@ -3,6 +3,8 @@
 mod alike;
 mod as_before;
 mod attached;
+#[path = "../copied.rs"]
+mod copied;
 mod jobs;
 mod killed;
 #[path = "../live/launcher.rs"]

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::attached::Attached;
+use crate::copied::copied;
 use crate::target::{Target, build};
 use crate::{needs, release, shipped};
 
@@ -178,7 +179,7 @@ fn a_program_of_another_user() {
     let folder = std::env::temp_dir().join(format!("whyperf-other-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("the temporary folder can be written");
     for name in ["whyperf", "libwhyperf.so"] {
-        std::fs::copy(release::folder().join(name), folder.join(name)).expect("it was built");
+        copied(&release::folder().join(name), &folder.join(name));
     }
     let mut command = Command::new("setpriv");
     command
@@ -201,7 +202,7 @@ fn a_program_of_somebody_with_fewer_rights() {
     let folder = std::env::temp_dir().join(format!("whyperf-nobody-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("the temporary folder can be written");
     let copy = folder.join("hello");
-    std::fs::copy(build("hello.c", "hello-nobody", "gcc", &[]), &copy).expect("it was built");
+    copied(&build("hello.c", "hello-nobody", "gcc", &[]), &copy);
     let mut command = Command::new("setpriv");
     command.args(["--reuid=65534", "--regid=65534", "--clear-groups", "--"]).arg(&copy);
     let target = Target::start(command.current_dir("/"));

@@ -10,6 +10,8 @@ mod building;
 mod bytes;
 mod causes;
 mod code;
+#[path = "../copied.rs"]
+mod copied;
 mod cost;
 mod counted;
 mod creation;

@@ -3,6 +3,7 @@
 
 use std::fs;
 
+use crate::copied::copied;
 use crate::report::{Run, run_with, scratch};
 use crate::shipped::Load;
 use crate::{programs, shipped};
@@ -12,7 +13,7 @@ fn odd(kind: &str) -> Run {
     let built = programs::with_code().join("code");
     // It deletes and replaces files: these are its own copies.
     let [program, library] = ["odd_code", "libgrinding.so"].map(|name| {
-        fs::copy(built.join(name), folder.join(name)).expect("the scratch folder is ours");
+        copied(&built.join(name), &folder.join(name));
         folder.join(name).display().to_string()
     });
     let words = [program, kind.to_owned(), library, "7".to_owned()];
