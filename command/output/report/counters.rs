@@ -66,6 +66,11 @@ impl ReportedCounter {
         let unit = if unit == Unit::Nanoseconds { "ns" } else { "events" };
         Self { name: counter.name(), metric, unit, ..Self::default() }
     }
+
+    /// Whether its total is all that happened in the threads that it counted.
+    pub(crate) const fn is_exact(&self) -> bool {
+        !self.is_scaled && self.uncounted_s <= 0.0
+    }
 }
 
 /// The table's lines: for each counter its total, and the functions that have most of it.

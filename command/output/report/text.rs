@@ -308,9 +308,11 @@ fn write_counters(report: &Report, output_style: OutputStyle, text: &mut String)
     if lines.is_empty() {
         return;
     }
+    let is_exact = report.counters.iter().all(|one| one.is_exact());
+    let exact = if is_exact { "totals are exact; " } else { "" };
     let about =
-        "totals are exact; of functions in their own code, and with what they call, by samples";
-    heading("Counters", about, output_style, text);
+        format!("{exact}of functions in their own code, and with what they call, by samples");
+    heading("Counters", &about, output_style, text);
     lines.iter().for_each(|each| line(text, each));
 }
 
@@ -578,6 +580,21 @@ mod tests {
         let text = render(&report, 12, OutputStyle::PLAIN);
         let line = text.lines().find(|line| line.contains("parallel efficiency")).expect("a line");
         assert!(line.ends_with("I/O 50.0 %") && line.chars().count() <= 100, "{line}");
+    }
+
+    #[test]
+    fn the_head_says_what_leads_where_no_cause_is_known() {
+        let said = |explains: Option<&str>| {
+            let mut report = example::report();
+            report.bottlenecks[0].explains = explains.map(str::to_owned);
+            render(&report, 12, OutputStyle::PLAIN)
+        };
+        assert!(!said(None).contains("because"), "{}", said(None));
+        let polls = said(Some("threads poll on processors that others wait for"));
+        assert!(
+            polls.contains("because  threads poll on processors that others wait for"),
+            "{polls}"
+        );
     }
 
     #[test]
