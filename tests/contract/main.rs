@@ -5,6 +5,8 @@ mod folder;
 mod interface;
 mod machine_code;
 mod output;
+#[path = "../../probes/src/io/peer.rs"]
+mod peer;
 #[path = "../release.rs"]
 mod release;
 mod symbols;

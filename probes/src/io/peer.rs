@@ -241,3 +241,85 @@ const LONGEST: usize = 128;
 const PATH: usize = 108;
 /// Ports from here on are handed out to whoever connects, unless a machine was set up otherwise.
 const SHORT_LIVED: u16 = 32768;
+
+// The library itself has no test harness: the tests of its contract take this file in.
+#[cfg(test)]
+mod tests {
+    use std::net::{TcpListener, TcpStream, UdpSocket};
+    use std::os::fd::AsRawFd;
+    use std::os::unix::net::{UnixListener, UnixStream};
+
+    use super::*;
+
+    fn name(of: &impl AsRawFd) -> Option<String> {
+        let name = PeerName::of(of.as_raw_fd(), Origin::Unseen)?;
+        assert_eq!(name.file(), [PREFIX, name.peer()].concat());
+        Some(String::from_utf8_lossy(name.peer()).into_owned())
+    }
+
+    #[test]
+    fn both_ends_of_a_connection_have_names() {
+        // One of the ports that are not handed out, whichever is free.
+        let listener =
+            (20_000..SHORT_LIVED).find_map(|port| TcpListener::bind(("127.0.0.1", port)).ok());
+        let listener = listener.expect("one is free");
+        let port = listener.local_addr().expect("it is bound").port();
+        let client = TcpStream::connect(("127.0.0.1", port)).expect("it listens");
+        let (server, _) = listener.accept().expect("somebody connected");
+        assert_eq!(name(&listener), Some(format!(":{port}")));
+        assert_eq!(name(&client), Some(format!("127.0.0.1:{port}")));
+        assert_eq!(name(&server), Some(format!("127.0.0.1 at :{port}")));
+        let accepted = PeerName::of(client.as_raw_fd(), Origin::Accepted).expect("it has a peer");
+        assert!(accepted.peer().starts_with(b"127.0.0.1 at :"));
+        let udp = UdpSocket::bind("127.0.0.1:0").expect("a port");
+        assert_eq!([name(&udp), name(&std::fs::File::open("/").expect("a folder"))], [None, None]);
+    }
+
+    #[test]
+    fn sockets_of_this_machine_have_the_path_of_either_end() {
+        let path = std::env::temp_dir().join(format!("whyperf-peer-{}", std::process::id()));
+        let listener = UnixListener::bind(&path).expect("the folder can be written");
+        let client = UnixStream::connect(&path).expect("it listens");
+        let (server, _) = listener.accept().expect("somebody connected");
+        let expected = format!("unix:{}", path.display());
+        for told in [name(&listener), name(&client), name(&server)] {
+            assert_eq!(told.as_ref(), Some(&expected));
+        }
+        std::fs::remove_file(path).expect("it is ours");
+        let (one, _other) = UnixStream::pair().expect("a pair");
+        assert_eq!(name(&one), None, "neither end has a path");
+    }
+
+    #[test]
+    fn addresses_read_as_the_standard_library_writes_them() {
+        let mut state = 88_172_645_463_325_252_u64;
+        let mut random = || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            state
+        };
+        for turn in 0..100_000 {
+            let [port, own] = [random(), random()].map(|number| number as u16);
+            let kept = random();
+            let part =
+                |at: u32| if kept >> at & 1 == 1 { kept.rotate_left(at * 8) as u16 } else { 0 };
+            let ip: IpAddr = if turn % 2 == 0 {
+                Ipv4Addr::from(kept as u32).into()
+            } else {
+                Ipv6Addr::from(core::array::from_fn::<u16, 8, _>(|at| part(at as u32))).into()
+            };
+            // An old form of addresses, which the standard library writes with dots.
+            if matches!(ip, IpAddr::V6(ip) if ip.to_ipv4().is_some()) {
+                continue;
+            }
+            let peer = SocketAddr::new(ip, port);
+            let is_client = port >= SHORT_LIVED && own < SHORT_LIVED;
+            let expected = if is_client { format!("{ip} at :{own}") } else { peer.to_string() };
+            let mut name = PeerName { bytes: [0; LONGEST], length: 0 };
+            name.text(PREFIX);
+            name.internet(&peer, own, Origin::Unseen);
+            assert_eq!(String::from_utf8_lossy(name.peer()), expected);
+        }
+    }
+}
