@@ -208,8 +208,7 @@ impl WatchedThread {
         state.wait_causes.held(place, class, holder, waited);
         for (spent, time) in holder.parts(waited) {
             if let Some(category) = spent.as_cause() {
-                let class = state.classes.caused(class, category, &mut state.resources);
-                self.tell(&[(class, Totals { sent: time.0, ..Totals::default() })], state);
+                self.tell_caused(class, category, time, state);
             }
         }
         if let Some((recorder, location)) = state.recorder.as_mut().zip(self.location) {
@@ -292,11 +291,20 @@ impl WatchedThread {
 
     /// Of what the pass told that it waited in a class of calls, the part because of something.
     pub(crate) fn tell_wait(&self, wait: &CausedTime, state: &mut SharedState) {
+        self.tell_caused(wait.class, wait.category, wait.time, state);
+    }
+
+    fn tell_caused(
+        &self,
+        class: ClassId,
+        category: Category,
+        time: Nanos,
+        state: &mut SharedState,
+    ) {
         // A record has the class, also where nothing was waited so.
-        let class = state.classes.caused(wait.class, wait.category, &mut state.resources);
-        if !wait.time.is_zero() {
-            let caused = Totals { sent: wait.time.0, ..Totals::default() };
-            self.tell(&[(class, caused)], state);
+        let class = state.classes.caused(class, category, &mut state.resources);
+        if !time.is_zero() {
+            self.tell(&[(class, Totals { sent: time.0, ..Totals::default() })], state);
         }
     }
 

@@ -332,7 +332,8 @@ impl Reasons {
     /// The parts of what is derived, also those that are none.
     fn by_category(&self) -> impl Iterator<Item = (Category, f64)> {
         let of_ranks = |category| {
-            let all = self.all.iter().filter(move |(cause, _)| cause.category() == Some(category));
+            let is_it = move |cause: &WaitCause| cause.spent.as_cause() == Some(category);
+            let all = self.all.iter().filter(move |(cause, _)| is_it(cause));
             (category, all.map(|(_, share)| share).sum())
         };
         let ranks = [Category::WaitByComputing, Category::WaitByIo, Category::WaitByBlocked];

@@ -5,7 +5,7 @@ use ahash::AHashMap;
 use super::classes::{ClassId, Classes};
 use super::resources::{ResourceId, Resources};
 use super::run_totals::{RunTotals, ThreadPlace};
-use crate::{Category, Focus, Nanos, TimeUse};
+use crate::{Focus, Nanos, TimeUse};
 
 /// What somebody did while others waited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -50,14 +50,6 @@ impl WaitCause {
     /// All ranks lack processors.
     pub(super) const TOO_FEW_PROCESSORS: Self =
         Self { spent: TimeUse::Processor, by: CausedBy::TooFewProcessors, who: None, code: None };
-
-    /// What waiting because of it is derived as, where somebody did something other than to lack a processor.
-    pub(super) fn category(&self) -> Option<Category> {
-        match self.by {
-            CausedBy::TooFewProcessors => None,
-            CausedBy::Rank | CausedBy::LockHolder => self.spent.as_cause(),
-        }
-    }
 
     /// Who, and where or on what it did that.
     pub(super) fn focus(
