@@ -247,17 +247,20 @@ fn bottlenecks(
     // The list is in the order of a tree that is walked from the top, so the parent is the last one above.
     let mut above: Vec<usize> = Vec::new();
     let mut all = Vec::new();
+    let row = |finding: &Finding| table.named(&finding.hypothesis).map(|id| table.row(id));
+    let leading = found.bottlenecks.first().and_then(row).filter(|row| row.rank == 0);
     for (at, finding) in found.bottlenecks.iter().enumerate() {
         above.truncate(finding.depth);
         let metric = metric_of(table, finding);
         let source = metric.and_then(|metric| source(metric, &finding.focus));
-        let row = table.named(&finding.hypothesis).map(|id| table.row(id));
+        let row = row(finding);
+        let waits = row.filter(|row| row.numerator.definition().is_waiting());
         let unit = row.map(Hypothesis::unit).unwrap_or_default();
         let parent = above.last().copied();
         let one = bottleneck(finding, unit, source, parent);
         all.push(ReportedBottleneck {
             is_partial: is_partial(finding.interval, interval),
-            explains: row.filter(|row| row.rank == 0).map(|row| row.meaning.to_string()),
+            explains: waits.and(leading).map(|leading| leading.meaning.to_string()),
             ..one
         });
         above.push(at);

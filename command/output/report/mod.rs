@@ -241,7 +241,7 @@ pub(crate) struct ReportedBottleneck {
     /// What helps against the hypothesis in general.
     #[serde(skip)]
     pub(crate) advice: String,
-    /// What the hypothesis says, where all other findings change once that is mended.
+    /// Of waiting: what the leading finding says, where all others change once that is mended.
     #[serde(skip)]
     pub(crate) explains: Option<String>,
 }

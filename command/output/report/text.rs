@@ -97,14 +97,14 @@ fn write_head(report: &Report, output_style: OutputStyle, text: &mut String) {
     }
 }
 
-/// Why ranks wait, of the first bottleneck for which that is known; or else what the first one of all says, where all others change with it.
+/// Why ranks wait, of the first bottleneck for which that is known; or else what the leading one says, where all others change with it.
 fn write_causes(report: &Report, output_style: OutputStyle, text: &mut String) {
     let first = report.bottlenecks.iter().find(|one| !one.causes.is_empty());
     let causes = first.iter().flat_map(|one| &one.causes).take(MOST_CAUSES);
     let mut sentences: Vec<String> =
         causes.filter(|cause| cause.share >= LEAST_CAUSE).map(|cause| cause.sentence()).collect();
     if sentences.is_empty() {
-        sentences.extend(report.bottlenecks.first().and_then(|first| first.explains.clone()));
+        sentences.extend(report.bottlenecks.iter().find_map(|one| one.explains.clone()));
     }
     for sentence in sentences {
         let mut title = output_style.paint("because", terminal::TITLE);
