@@ -1,6 +1,7 @@
 //! Checks whether a process can be attached to, by what the system tells about it.
 
 use std::fs::{self, File};
+use std::io;
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -123,12 +124,16 @@ fn check_place(pid: u32) -> Result<(), AttachRefusal> {
 }
 
 fn check_program(pid: u32) -> Result<(), AttachRefusal> {
-    let program = fs::read_link(format!("/proc/{pid}/exe")).unwrap_or_default();
-    if fs::read_to_string(format!("/proc/{pid}/cmdline")).is_ok_and(|words| words.is_empty())
-        && program.as_os_str().is_empty()
-    {
+    let stat = Stat::of(pid).ok_or(AttachRefusal::NoProcess(pid))?;
+    if stat.is_of_the_kernel() {
         return Err(AttachRefusal::Kernel(pid));
     }
+    let program = fs::read_link(format!("/proc/{pid}/exe"));
+    if matches!(&program, Err(error) if error.kind() == io::ErrorKind::NotFound) {
+        // Its memory went after its state was read.
+        return Err(AttachRefusal::Ended(pid));
+    }
+    let program = program.unwrap_or_default();
     let file = PathBuf::from(format!("/proc/{pid}/exe"));
     let begin = Instant::now();
     while is_starting(&file, &ProcessMaps::of(pid)) && begin.elapsed() < STARTING {

@@ -12,6 +12,8 @@ pub struct Stat {
     state: char,
     /// The process that it is a child of.
     pub parent: u32,
+    /// Bits that the kernel keeps of it (`PF_…` in its source).
+    flags: u32,
     /// Clock ticks for which it ran, of a process in all its threads: in its own code, and in the kernel.
     pub user: u64,
     /// The same in the kernel.
@@ -49,18 +51,26 @@ impl Stat {
         matches!(self.state, 'R')
     }
 
+    /// Whether it is a thread of the kernel, with no program of its own.
+    #[must_use]
+    pub const fn is_of_the_kernel(&self) -> bool {
+        const PF_KTHREAD: u32 = 0x0020_0000;
+        self.flags & PF_KTHREAD != 0
+    }
+
     fn parse(text: &str) -> Option<Self> {
         // The name in parentheses may hold anything, also parentheses: the last one ends it.
         let mut fields = text.rsplit_once(')')?.1.split_ascii_whitespace();
         let state = fields.next()?.chars().next()?;
         let parent = fields.next()?.parse().ok()?;
+        let flags = fields.nth(4)?.parse().ok()?;
         let [minor_faults, major_faults] =
-            [fields.nth(5)?, fields.nth(1)?].map(|faults| faults.parse().ok());
+            [fields.next()?, fields.nth(1)?].map(|faults| faults.parse().ok());
         let [user, kernel] = [fields.nth(1)?, fields.next()?].map(|ticks| ticks.parse().ok());
         let start = fields.nth(6)?.parse().ok()?;
         let (user, kernel) = (user?, kernel?);
         let (minor_faults, major_faults) = (minor_faults?, major_faults?);
-        Some(Self { state, parent, user, kernel, start, minor_faults, major_faults })
+        Some(Self { state, parent, flags, user, kernel, start, minor_faults, major_faults })
     }
 
     /// When it started, as time since the machine did.
@@ -99,11 +109,14 @@ mod tests {
         let line = "17 (a) Z 3 (b) S 4 17 17 0 -1 4194304 12 0 3 0 5 6 0 0 20 0 1 0 4711 8 9";
         let stat = Stat::parse(line).expect("it has all fields");
         let (user, kernel, minor_faults, major_faults) = (5, 6, 12, 3);
-        let (state, parent, start) = ('S', 4, 4711);
-        let expected = Stat { state, parent, user, kernel, start, minor_faults, major_faults };
+        let (state, parent, flags, start) = ('S', 4, 4_194_304, 4711);
+        let expected =
+            Stat { state, parent, flags, user, kernel, start, minor_faults, major_faults };
         assert_eq!(stat, expected);
         assert_eq!(stat.ran(), Duration::from_millis(110));
-        assert!(stat.is_alive());
+        assert!(stat.is_alive() && !stat.is_of_the_kernel());
+        let line = "2 (kthreadd) S 0 0 0 0 -1 2129984 0 0 0 0 0 7 0 0 20 0 1 0 1 0 0";
+        assert!(Stat::parse(line).is_some_and(|stat| stat.is_of_the_kernel()));
         assert_eq!(Stat::parse("17 (a) S 4"), None);
     }
 }
