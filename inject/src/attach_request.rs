@@ -4,7 +4,7 @@
 //! goes with it, and a signal whose mailbox is gone does nothing.
 //!
 //! ```text
-//!   thread's descriptor ─► is the library mapped, the signal caught? ─► sent to that descriptor
+//!   thread's descriptor ─► does the library listen, is the signal caught? ─► sent to that descriptor
 //! ```
 //! The descriptor stays that of the same thread whatever becomes of its number. A process that becomes another program
 //! ignores the signal first (the library's wrappers of `exec`), so between the look and the signal its default action
@@ -24,7 +24,7 @@ use whyperf_layout::attach_request::{
     AttachOptions, MOST_THREADS, Mailbox, MailboxAddress, SIGNAL,
 };
 
-use crate::maps::ProcessMaps;
+use crate::memory_map::MemoryMap;
 use crate::request::AttachRequest;
 use crate::schedstat::Schedstat;
 use crate::status::ProcessStatus;
@@ -32,7 +32,9 @@ use crate::threads;
 
 /// Asks; answers what the library answered, `None` when it is not there or does not take the signal.
 pub(crate) fn send(pid: u32, request: &AttachRequest<'_>, in_part: bool) -> Option<u32> {
-    request.loaded(&ProcessMaps::of(pid))?;
+    if !is_listening(pid, request) {
+        return None;
+    }
     let file = write(&mailbox(pid, request, in_part)?).ok()?;
     let descriptor = u32::try_from(file.as_raw_fd()).ok()?;
     let value = MailboxAddress { process: std::process::id(), descriptor }.value()?;
@@ -48,6 +50,14 @@ pub(crate) fn send(pid: u32, request: &AttachRequest<'_>, in_part: bool) -> Opti
     file.write_all_at(&1_u32.to_le_bytes(), Mailbox::WITHDRAWN).ok()?;
     let received = word(&file, Mailbox::RECEIVED)? != 0;
     received.then(|| answer(&file, pid)).flatten()
+}
+
+/// Whether the library is there and handles the signal itself: its page tells (`listening_page.rs`).
+fn is_listening(pid: u32, request: &AttachRequest<'_>) -> bool {
+    MemoryMap::of(pid).stretches().iter().any(|stretch| {
+        let file = stretch.file.as_ref();
+        stretch.write_only && file.is_some_and(|file| request.is_library(&file.path))
+    })
 }
 
 fn mailbox(pid: u32, request: &AttachRequest<'_>, in_part: bool) -> Option<Mailbox> {
@@ -79,7 +89,9 @@ impl Listener {
     /// Proves that it takes the signal: what is looked at is looked at after the descriptor was opened.
     fn of(pid: u32, tid: u32, request: &AttachRequest<'_>) -> Option<Self> {
         let descriptor = open(tid);
-        request.loaded(&ProcessMaps::of(pid))?;
+        if !is_listening(pid, request) {
+            return None;
+        }
         let status = ProcessStatus::of(&format!("{pid}/task/{tid}"))?;
         let takes_it = status.has("SigCgt", SIGNAL) && !status.has("SigBlk", SIGNAL);
         takes_it.then_some(Self { pid, tid, descriptor })

@@ -17,6 +17,8 @@ pub struct MemoryStretch {
     pub offset: u64,
     /// Whether it holds code.
     pub executable: bool,
+    /// Whether it may be written, and not read.
+    pub write_only: bool,
     /// Which file: device and inode, and its path; `None` without one.
     pub file: Option<FileName>,
     /// What the system calls memory that is no file's, such as `[vdso]`; empty for most of it.
@@ -102,7 +104,8 @@ impl MemoryMap {
 fn stretch(line: &str) -> Option<MemoryStretch> {
     let mut fields = line.splitn(6, ' ');
     let (start, end) = fields.next()?.split_once('-')?;
-    let executable = fields.next()?.as_bytes().get(2) == Some(&b'x');
+    let rights = fields.next()?;
+    let (executable, write_only) = (rights.get(2..3) == Some("x"), rights.starts_with("-w"));
     let offset = u64::from_str_radix(fields.next()?, 16).ok()?;
     let device = fields.next()?.to_owned();
     let inode = fields.next()?.parse().ok()?;
@@ -114,7 +117,7 @@ fn stretch(line: &str) -> Option<MemoryStretch> {
     let file = is_file.then(|| FileName { device, inode, path: path.into(), is_deleted });
     let start = u64::from_str_radix(start, 16).ok()?;
     let end = u64::from_str_radix(end, 16).ok()?;
-    Some(MemoryStretch { start, end, offset, executable, file, label })
+    Some(MemoryStretch { start, end, offset, executable, write_only, file, label })
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! The request that an attached process receives: which library measures it, into which run directory, and how deep
 //! callpaths are.
 
-use std::ffi::OsStr;
 use std::path::Path;
 
 use crate::maps::{MappedFile, ProcessMaps};
@@ -28,7 +27,12 @@ impl<'a> AttachRequest<'a> {
 
     /// The library where it is loaded already.
     pub(crate) fn loaded<'m>(&self, maps: &'m ProcessMaps) -> Option<&'m MappedFile> {
-        maps.named(|name| Some(OsStr::new(name)) == self.library.file_name())
+        maps.named(|name| self.is_library(Path::new(name)))
+    }
+
+    /// Whether a file is called as the library is.
+    pub(crate) fn is_library(&self, file: &Path) -> bool {
+        file.file_name() == self.library.file_name()
     }
 }
 

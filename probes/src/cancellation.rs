@@ -1,7 +1,8 @@
 //! The cancellation of threads: the C library's own handler is one of those that get the program's own addresses.
 //!
 //! ```text
-//!   pthread_cancel, the first time ──► a thread of ours is made, cancelled, joined: the handler is there
+//!   pthread_cancel, the first time ──► attach requests are not received any more: the C library takes their signal
+//!                                      a thread of ours is made, cancelled, joined: the handler is there
 //!                                      ours lies in front of it ──► the real pthread_cancel
 //! ```
 //! The C library installs that handler with its first cancellation and sends its signal at once: a thread that is
@@ -9,8 +10,8 @@
 
 use core::ffi::c_void;
 
-use whyperf_runtime::measurement;
 use whyperf_runtime::patch::{gate, handlers};
+use whyperf_runtime::{attach_request, measurement};
 
 use crate::creation;
 use crate::next::Next;
@@ -34,6 +35,7 @@ pub(crate) fn resolve_all() {
 }
 
 fn prepare(thread: usize) {
+    attach_request::give_way();
     // Whoever cancels itself is unwound from here.
     if !measurement::is_measured() || thread == real!(SELF,) {
         return;

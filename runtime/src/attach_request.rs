@@ -14,7 +14,7 @@ use crate::environ::Late;
 use crate::kernel::{self, Disposition};
 use crate::mailbox::MailboxFile;
 use crate::thread_local::{Thread, thread};
-use crate::{environ, interrupted_call};
+use crate::{environ, interrupted_call, listening_page};
 use core::ffi::c_void;
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use whyperf_layout::attach_request::{AttachOptions, Mailbox, MailboxAddress, SIGNAL};
@@ -39,6 +39,8 @@ pub enum AttachOutcome {
 pub type Begin = fn(&Late<'_>, AttachOptions) -> AttachOutcome;
 
 static BEGIN: AtomicPtr<()> = AtomicPtr::new(core::ptr::null_mut());
+/// Whether the signal is handled here.
+static LISTENS: AtomicBool = AtomicBool::new(false);
 /// Whether the signal was ignored before.
 static IGNORED: AtomicBool = AtomicBool::new(false);
 /// The process in which a thread is being started; 0 for none.
@@ -76,7 +78,19 @@ pub fn listen(begin: Begin) -> bool {
     let new = Disposition { handler, flags, mask: !FAULTS, ..Disposition::default() };
     // SAFETY: `handle` has the type that the flags say; it and all that it calls use atomics and
     // system calls only.
-    unsafe { kernel::dispose(SIGNAL, new) }
+    let listens = unsafe { kernel::dispose(SIGNAL, new) };
+    if listens {
+        LISTENS.store(true, Ordering::Relaxed);
+        listening_page::show();
+    }
+    listens
+}
+
+/// The C library is about to take the signal for itself: nobody asks any more.
+pub fn give_way() {
+    if LISTENS.swap(false, Ordering::Relaxed) {
+        listening_page::hide();
+    }
 }
 
 /// What is done about the signal when the process does not become another program.

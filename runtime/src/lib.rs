@@ -47,6 +47,7 @@ mod kernel;
 mod last_thread_watchdog;
 mod leaving;
 mod limit;
+mod listening_page;
 pub mod load;
 mod lock;
 pub mod losses;

@@ -15,13 +15,24 @@ pub fn word(address: usize) -> Option<usize> {
     (read == size_of::<usize>() as isize).then_some(word)
 }
 
-/// Lets pages be written, or only read; whether that was done.
+/// What may be done with pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(i32)]
+pub enum PageAccess {
+    /// They are read.
+    ReadOnly = libc::PROT_READ,
+    /// They are read and written.
+    Writable = libc::PROT_READ | libc::PROT_WRITE,
+    /// They are written, which most processors take as the same.
+    WriteOnly = libc::PROT_WRITE,
+}
+
+/// Sets what may be done with pages; whether that was done.
 ///
 /// # Safety
 /// No code may rely on these pages being the other way.
-pub unsafe fn set_writable(page: usize, size: usize, writable: bool) -> bool {
-    let rights = if writable { libc::PROT_READ | libc::PROT_WRITE } else { libc::PROT_READ };
-    let arguments = [page, size, rights as usize, 0, 0, 0];
+pub unsafe fn set_access(page: usize, size: usize, access: PageAccess) -> bool {
+    let arguments = [page, size, access as usize, 0, 0, 0];
     // SAFETY: changes rights only, and the caller vouches for those who use the pages.
     unsafe { kernel::call(libc::SYS_mprotect, arguments) == 0 }
 }

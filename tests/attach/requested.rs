@@ -139,6 +139,15 @@ fn the_c_library_takes_the_signal_when_it_needs_it() {
 }
 
 #[test]
+fn nobody_is_asked_whose_signal_the_c_library_took() {
+    let target = Target::start(carrying(carrier()).arg("cancelled-rests"));
+    // Its handler would do nothing with the request, and would cut the program's call short.
+    let attached = without_rights(&["--duration", "1", &target.pid().to_string()]);
+    assert_eq!(attached.status, Some(125), "{}", attached.said);
+    ends_well(target);
+}
+
+#[test]
 fn a_wait_is_not_cut_short() {
     let program = build("waits.c", "waits-requested", "gcc", &[]).display().to_string();
     let ways = [

@@ -2,7 +2,7 @@
 
 use core::sync::atomic::{AtomicUsize, Ordering};
 
-use whyperf_runtime::own_memory;
+use whyperf_runtime::own_memory::{self, PageAccess};
 
 /// One slot: its address, odd where it is sealed, what it holds, and what it gets back.
 struct WrittenSlot {
@@ -91,14 +91,14 @@ pub(super) fn write_again() {
 unsafe fn store(address: usize, value: usize, is_sealed: bool) -> bool {
     let page = address / PAGE * PAGE;
     // SAFETY: the page was sealed when its object was loaded, so no other thread writes to it; it is sealed again below.
-    if is_sealed && !unsafe { own_memory::set_writable(page, PAGE, true) } {
+    if is_sealed && !unsafe { own_memory::set_access(page, PAGE, PageAccess::Writable) } {
         return false;
     }
     // SAFETY: an aligned word that the dynamic linker uses in the same way.
     unsafe { &*(address as *const AtomicUsize) }.store(value, Ordering::Relaxed);
     if is_sealed {
         // SAFETY: as it was.
-        unsafe { own_memory::set_writable(page, PAGE, false) };
+        unsafe { own_memory::set_access(page, PAGE, PageAccess::ReadOnly) };
     }
     true
 }

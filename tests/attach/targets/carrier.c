@@ -1,4 +1,5 @@
 /* Works and reads until standard input ends, in the first thread or a child, after what its argument says. */
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
@@ -36,6 +37,18 @@ __attribute__((noipa)) static int load_block(void)
     return wrong + (close(file) != 0);
 }
 
+/* Waits for the end of standard input; counts how often that is cut short. */
+static int rest(void)
+{
+    struct pollfd input = {0, POLLIN, 0};
+    int wrong = 0;
+    puts("ready");
+    fflush(stdout);
+    while (poll(&input, 1, -1) < 0 && errno == EINTR)
+        wrong++;
+    return wrong;
+}
+
 static int work(void)
 {
     struct pollfd input = {0, POLLIN, 0};
@@ -53,11 +66,12 @@ static int work(void)
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
-    int wrong = strcmp(what, "cancelled") ? 0 : cancelled();
+    int rests = !strcmp(what, "cancelled-rests");
+    int wrong = strcmp(what, "cancelled") && !rests ? 0 : cancelled();
     int status = 0;
     if (!strcmp(what, "forked") && fork() != 0)
         return wait(&status) < 0 || status;
-    wrong += work();
+    wrong += rests ? rest() : work();
     printf("%d wrong\n", wrong);
     return wrong != 0;
 }
