@@ -15,7 +15,7 @@ use whyperf_testkit::simulate::{Checked, Scenario, Simulated};
 /// So much is switched on and off in a second at most: all that may be undecided at once, once over.
 const BUSIEST: usize = 300;
 /// So many steps a second are taken at most, on average.
-const STEPS: u64 = 100;
+const STEPS: u64 = 110;
 
 /// A data source whose costs are recorded, and what is asked of it.
 struct Watched {

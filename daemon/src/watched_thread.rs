@@ -542,7 +542,11 @@ impl UnseenWait {
         }
         let object = || resources.id(&waited_for(self.reason));
         let object = *self.object.get_or_insert_with(object);
-        classes.blocked(at, object, self.code, resources)
+        let category = match self.reason {
+            WaitReason::Paging => Category::Paging,
+            _ => Category::Blocked,
+        };
+        classes.unseen(at, category, object, self.code, resources)
     }
 }
 

@@ -170,6 +170,8 @@ categories! {
     WaitByIo = 68,
     /// The same of somebody who waited for something else.
     WaitByBlocked = 69,
+    /// No region: time in which a thread that computed, by its events, waited for memory that was not there.
+    Paging = 70,
 }
 
 /// A set of categories.
@@ -232,14 +234,17 @@ impl CategorySet {
         Category::Pinned,
     ]);
     /// Waiting in the program's own code, unseen by events.
-    const UNSEEN: Self = Self::of(&[Category::Blocked]);
-    /// Waiting for anything but another thread or process of the program, or a file.
-    pub const BLOCKED: Self = Self::UNSEEN.and(Self::of(&[
+    const UNSEEN: Self = Self::PAGING.and(Self::of(&[Category::Blocked]));
+    /// Waiting for memory.
+    pub const PAGING: Self = Self::of(&[Category::Paging]);
+    /// Waiting for anything but another thread or process of the program, a file, or memory.
+    pub const BLOCKED: Self = Self::of(&[
+        Category::Blocked,
         Category::Sleep,
         Category::Poll,
         Category::Socket,
         Category::Signal,
-    ]));
+    ]);
     /// What the kernel and the processor count of threads: amounts, and no time.
     pub const COUNTED: Self = Self::of(&[
         Category::PageFaults,
@@ -285,6 +290,7 @@ impl CategorySet {
         .without(Self::JOIN)
         .without(Self::MPI_LOCAL)
         .without(Self::RUN_DELAY)
+        .without(Self::PAGING)
         .without(Self::BLOCKED);
     /// What events take for computing: only the operating system tells how much of it ran.
     pub const OUTSIDE_CALLS: Self = Self::COMPUTE.and(Self::RUN_DELAY).and(Self::UNSEEN);
@@ -340,7 +346,7 @@ mod tests {
     use super::*;
 
     /// What stores hold: lines are only ever added.
-    const STORED: [(u32, Category); 70] = [
+    const STORED: [(u32, Category); 71] = [
         (0, Category::User),
         (1, Category::Setup),
         (2, Category::Send),
@@ -411,6 +417,7 @@ mod tests {
         (67, Category::WaitByComputing),
         (68, Category::WaitByIo),
         (69, Category::WaitByBlocked),
+        (70, Category::Paging),
     ];
 
     #[test]
@@ -420,7 +427,7 @@ mod tests {
             assert_eq!(category.number(), number);
             assert_eq!(Category::from_number(number), Some(category));
         }
-        for unknown in [70, 255, 256, u32::MAX] {
+        for unknown in [71, 255, 256, u32::MAX] {
             assert_eq!(Category::from_number(unknown), None);
         }
     }
@@ -434,12 +441,13 @@ mod tests {
             CategorySet::COMPUTE,
             CategorySet::MPI_LOCAL,
             CategorySet::RUN_DELAY,
+            CategorySet::PAGING,
             CategorySet::BLOCKED,
         ];
         for category in Category::ALL {
             let count = ways.iter().filter(|way| way.contains(category)).count();
             let ways = usize::from(CategorySet::TIMED.contains(category));
-            assert_eq!(count, ways, "{category:?} is in {count} of the seven ways");
+            assert_eq!(count, ways, "{category:?} is in {count} of the eight ways");
         }
     }
 

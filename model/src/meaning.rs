@@ -48,6 +48,7 @@ impl Metric {
             Self::PinnedDelay => {
                 "run delay while processors are idle on which the thread may not run"
             }
+            Self::Paging => "time in which threads wait for memory that is not there",
             Self::Blocked => "time in which threads wait in calls that no event tells of",
             Self::Polled => {
                 "running time in calls that wait, while others of the program have no processor"

@@ -84,6 +84,8 @@ pub enum Metric {
     StolenDelay,
     /// Of the run delay, that in which others were idle that the thread may not run on.
     PinnedDelay,
+    /// Time in which threads waited for memory that was not there.
+    Paging,
     /// Time in which threads waited for time, descriptors, sockets or signals, or outside of all calls that events tell of.
     Blocked,
     /// Running time in calls that wait for others, while threads of the measured processes had no processor.
@@ -154,7 +156,7 @@ pub enum Metric {
 
 impl Metric {
     /// All of them, in the order of the table.
-    pub const ALL: [Self; 63] = [
+    pub const ALL: [Self; 64] = [
         Self::Wall,
         Self::Cpu,
         Self::Compute,
@@ -185,6 +187,7 @@ impl Metric {
         Self::ThrottledDelay,
         Self::StolenDelay,
         Self::PinnedDelay,
+        Self::Paging,
         Self::Blocked,
         Self::Polled,
         Self::ProcessorTime,
@@ -388,7 +391,7 @@ const AVAILABLE: CategorySet =
 const METADATA: CategorySet =
     CategorySet::of(&[Category::Open, Category::Close, Category::Metadata]);
 
-const TABLE: [Definition; 63] = [
+const TABLE: [Definition; 64] = [
     time("wall", Quantity::Time, CategorySet::TIMED.without(CategorySet::JOIN)),
     time("cpu", Quantity::RunningTime, CategorySet::COMPUTE),
     time("compute", Quantity::Time, CategorySet::OUTSIDE_CALLS),
@@ -434,6 +437,7 @@ const TABLE: [Definition; 63] = [
     time("throttled_delay", Quantity::Time, CategorySet::of(&[Category::Throttled])),
     time("stolen_delay", Quantity::Time, CategorySet::of(&[Category::Stolen])),
     time("pinned_delay", Quantity::Time, CategorySet::of(&[Category::Pinned])),
+    time("paging", Quantity::Time, CategorySet::PAGING),
     time("blocked", Quantity::Time, CategorySet::BLOCKED),
     time("polled", Quantity::RunningTime, CategorySet::SYNC),
     time("processor_time", Quantity::RunningTime, CategorySet::COMPUTE.and(CategorySet::SYNC)),
@@ -486,7 +490,8 @@ impl Definition {
     /// Whether time or calls of functions are a part of it. Waits have their place where they are called.
     #[must_use]
     pub fn asks_about_functions(&self) -> bool {
-        !self.categories.without(CategorySet::BLOCKED).is_disjoint(CategorySet::OUTSIDE_CALLS)
+        let told_by_looks = CategorySet::BLOCKED.and(CategorySet::PAGING);
+        !self.categories.without(told_by_looks).is_disjoint(CategorySet::OUTSIDE_CALLS)
     }
 
     /// Whether it is time in which ranks or threads wait for each other.
@@ -531,7 +536,7 @@ mod tests {
     use super::*;
 
     /// What stores and users' tables hold: lines are only ever added.
-    const STORED: [(&str, Metric); 63] = [
+    const STORED: [(&str, Metric); 64] = [
         ("wall", Metric::Wall),
         ("cpu", Metric::Cpu),
         ("compute", Metric::Compute),
@@ -562,6 +567,7 @@ mod tests {
         ("throttled_delay", Metric::ThrottledDelay),
         ("stolen_delay", Metric::StolenDelay),
         ("pinned_delay", Metric::PinnedDelay),
+        ("paging", Metric::Paging),
         ("blocked", Metric::Blocked),
         ("polled", Metric::Polled),
         ("processor_time", Metric::ProcessorTime),

@@ -54,6 +54,7 @@ impl TimeUse {
             (CategorySet::IO, Self::Io),
             (CategorySet::of(&[Category::Throttled]), Self::Throttled),
             (CategorySet::RUN_DELAY, Self::Processor),
+            (CategorySet::PAGING, Self::Paging),
             (CategorySet::BLOCKED, Self::Blocked),
             (CategorySet::JOIN, Self::Idle),
         ];

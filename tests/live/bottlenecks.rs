@@ -136,6 +136,7 @@ programs! {
     crowded_out 0,
     sleeping 0,
     resting_unseen 0,
+    paging 0,
     late_sender 2,
     wait_at_barrier 4,
     load_imbalance 4,

@@ -24,6 +24,7 @@
 //!   │ ├ WaitsCausedByComputing               wait_by_computing / wall     > 0.10
 //!   │ ├ WaitsCausedByIO                      wait_by_io / wall            > 0.10
 //!   │ └ WaitsCausedByBlocking                wait_by_blocked / wall       > 0.10
+//!   ├ Paging                                 paging / wall                > 0.10
 //!   ├ BlockedElsewhere                       blocked / wall               > 0.20
 //!   └ CPUbound                               cpu / available              > 0.30
 //!     └ ExcessiveLoadImbalance               cpu_imbalance / wall         > 0.20
@@ -257,6 +258,7 @@ mod tests {
             "PollingWhileOthersWait",
             "ExcessiveIOBlockingTime",
             "ExcessiveSyncWaitingTime",
+            "Paging",
             "BlockedElsewhere",
             "CPUbound",
         ];

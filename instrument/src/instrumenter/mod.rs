@@ -144,7 +144,7 @@ impl Instrumenter {
 
     /// A pair is measured from now on, and needs the functions that its focus names.
     pub fn start(&mut self, pair: PairId, metric: Metric, focus: &Focus, origin: PairOrigin) {
-        if metric == Metric::Blocked {
+        if matches!(metric, Metric::Blocked | Metric::Paging) {
             self.blocked.insert(pair);
         }
         let code = self.needs.start(pair, metric, focus, origin);

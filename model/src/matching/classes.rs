@@ -154,16 +154,18 @@ impl Classes {
         self.alike(class, (category, None, None), resources)
     }
 
-    /// The class of the time in which threads were at the same place and waited for something that no event tells of, in the function `code` as
-    /// far as that is known.
-    pub fn blocked(
+    /// The class of the time in which threads were at the same place and waited for something that no event tells of: memory, or what
+    /// `category` says. It was in the function `code` as far as that is known.
+    pub fn unseen(
         &mut self,
         class: ClassId,
+        category: Category,
         object: ResourceId,
         code: Option<ResourceId>,
         resources: &mut Resources,
     ) -> ClassId {
-        self.alike(class, (Category::Blocked, Some(object), code), resources)
+        debug_assert!(matches!(category, Category::Blocked | Category::Paging));
+        self.alike(class, (category, Some(object), code), resources)
     }
 
     /// The class of the waiting in the same calls that is because of what `category` says.

@@ -7,7 +7,7 @@
  * function: rest_long
  * object: /SyncObject/Futex
  * shows: BlockedElsewhere
- * refutes: WaitingForProcessors, PollingWhileOthersWait, OtherPrograms, CPUbound
+ * refutes: WaitingForProcessors, PollingWhileOthersWait, OtherPrograms, Paging, CPUbound
  */
 #define _GNU_SOURCE
 #include <linux/futex.h>

@@ -6,7 +6,7 @@
  * function: none
  * object: /SyncObject/Sleep
  * shows: BlockedElsewhere
- * refutes: WaitingForProcessors, PollingWhileOthersWait, OtherPrograms, CPUbound
+ * refutes: WaitingForProcessors, PollingWhileOthersWait, OtherPrograms, Paging, CPUbound
  */
 #define _GNU_SOURCE
 #include <stdio.h>
