@@ -17,8 +17,8 @@
 //! node: [`Judge::at_the_end`] and the way from True to False ask for that. So a slow start is not mistaken for the whole
 //! program, and a phase that passed does not stay in the report.
 //!
-//! Scores (`score.rs`) lie in `[0, 1]`. Events that come more rarely than the hypothesis asks for score nothing, however
-//! small the value is.
+//! Scores (`score.rs`) lie in `[0, 1]`. Where less of the denominator comes than the hypothesis asks for, the score is nothing, whatever the
+//! value is.
 
 use whyperf_model::{Nanos, SURE, Time};
 
@@ -40,7 +40,7 @@ pub(crate) struct Judge {
     up: TestSide,
     down: TestSide,
     life: RatioSum,
-    /// For how long the denominator came too rarely to be the reason.
+    /// For how long too little of the denominator came to be the reason.
     rare: Nanos,
     /// Judges in the place of the e-processes.
     classic: Option<ClassicVerdict>,
@@ -60,6 +60,7 @@ pub(crate) struct VerdictGround {
 struct Rule {
     score: Score,
     least: f64,
+    /// Of the denominator, per nanosecond and process.
     rate: f64,
     least_time: Nanos,
     error_true: f64,
@@ -91,7 +92,7 @@ impl Judge {
         let rule = Rule {
             score: Score::of(hypothesis),
             least: hypothesis.least,
-            rate: hypothesis.rate,
+            rate: hypothesis.rate / Hypothesis::rate_unit(hypothesis.denominator).factor(),
             least_time: settings.least_time,
             error_true: settings.error_true,
             error_false: settings.error_false,
@@ -115,7 +116,8 @@ impl Judge {
         if self.classic.is_some() {
             return self.observe_classic(seen);
         }
-        let value = if is_rare { f64::INFINITY } else { seen.numerator / seen.denominator };
+        let value =
+            if is_rare { self.rule.score.least() } else { seen.numerator / seen.denominator };
         let score = self.rule.score.score(value);
         self.up.observe(score, seen);
         self.down.observe(1.0 - score, seen);
@@ -198,7 +200,7 @@ impl Judge {
     fn observe_classic(&mut self, seen: Observation) -> Option<VerdictGround> {
         self.life.add(seen);
         let value = self.life.value()?;
-        let mean = if self.is_mostly_rare() { f64::INFINITY } else { value };
+        let mean = if self.is_mostly_rare() { self.rule.score.least() } else { value };
         let asked = (self.rule.score.operator, self.rule.score.threshold);
         let classic = self.classic.as_mut()?;
         let truth = classic.observe(mean, seen.interval, asked)?;
@@ -247,9 +249,10 @@ impl Judge {
 }
 
 impl Rule {
-    /// Whether the denominator comes too rarely to be the reason for anything.
+    /// Whether too little of the denominator comes to be the reason for anything.
     fn is_rare(self, seen: &Observation) -> bool {
-        let time = seen.interval.length().as_secs_f64() * f64::from(seen.processes);
+        #[expect(clippy::cast_precision_loss, reason = "no interval is of many days")]
+        let time = seen.interval.length().0 as f64 * f64::from(seen.processes);
         self.rate > 0.0 && seen.denominator < self.rate * time
     }
 
@@ -480,23 +483,35 @@ mod tests {
         }
     }
 
+    /// The verdicts on two processes of which each has so much of the divisor in a step, and so much of the metric for it.
+    fn truths(name: &str, denominator: f64, value: f64) -> (Vec<Truth>, Truth) {
+        let mut judge = judge(name);
+        let mut found = Vec::new();
+        for at in 0..400 {
+            let start = Time::from_millis(at * STEP);
+            let interval = Interval::new(start, start + Nanos::from_millis(STEP));
+            let denominator = 2.0 * denominator;
+            let numerator = value * denominator;
+            let seen = Observation { interval, numerator, denominator, processes: 2 };
+            found.extend(judge.observe(seen).map(|ground| ground.truth));
+        }
+        (found, judge.at_the_end())
+    }
+
     #[test]
     fn what_comes_rarely_is_not_the_reason() {
-        let truths = |rate: f64| {
-            let mut judge = judge("TooManySmallMessages");
-            let mut found = Vec::new();
-            for at in 0..400 {
-                let start = Time::from_millis(at * STEP);
-                let interval = Interval::new(start, start + Nanos::from_millis(STEP));
-                let denominator = 2.0 * rate * STEP as f64 * 1e-3;
-                let numerator = 8.0 * denominator;
-                let seen = Observation { interval, numerator, denominator, processes: 2 };
-                found.extend(judge.observe(seen).map(|ground| ground.truth));
-            }
-            (found, judge.at_the_end())
-        };
-        assert_eq!(truths(1100.0), (vec![Truth::True], Truth::True));
-        assert_eq!(truths(900.0), (vec![Truth::False], Truth::False));
+        let a_second = |messages: f64| messages * STEP as f64 * 1e-3;
+        let of = |messages| truths("TooManySmallMessages", a_second(messages), 8.0);
+        assert_eq!(of(1100.0), (vec![Truth::True], Truth::True));
+        assert_eq!(of(900.0), (vec![Truth::False], Truth::False));
+    }
+
+    #[test]
+    fn most_of_next_to_nothing_is_not_the_reason() {
+        let part = |part: f64| part * STEP as f64 * 1e6;
+        let of = |time| truths("PollingWhileOthersWait", part(time), 0.94);
+        assert_eq!(of(0.012), (vec![Truth::True], Truth::True));
+        assert_eq!(of(0.008), (vec![Truth::False], Truth::False));
     }
 
     #[test]

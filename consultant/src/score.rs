@@ -35,6 +35,14 @@ impl Score {
         }
     }
 
+    /// The value that speaks most against the hypothesis.
+    pub(crate) const fn least(self) -> f64 {
+        match self.operator {
+            Operator::Above => 0.0,
+            Operator::Below => f64::INFINITY,
+        }
+    }
+
     /// The score from which on it is true.
     pub(crate) fn bar(self) -> f64 {
         if self.is_share() { self.threshold } else { 0.5 }

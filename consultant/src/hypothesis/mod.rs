@@ -71,7 +71,8 @@ pub struct Hypothesis {
     pub threshold: f64,
     /// How much of the denominator must have been seen before anything is concluded.
     pub least: f64,
-    /// How often per second and process the denominator must come; what comes more rarely speaks against it. Zero where it does not matter.
+    /// How much of the denominator must come per time of a process, in [its unit](Self::rate_unit); where less comes, that speaks against it.
+    /// Zero where it does not matter.
     pub rate: f64,
     /// Hierarchies along which it is never refined, and of which its focus names nothing when a more general hypothesis led to it.
     pub pruned: Cow<'static, [Hierarchy]>,
@@ -141,6 +142,12 @@ pub enum Refinement {
 }
 
 impl Hypothesis {
+    /// The unit of how much of a denominator comes: per second, or as a share of the time.
+    #[must_use]
+    pub fn rate_unit(denominator: Metric) -> ValueUnit {
+        ValueUnit::of(denominator, Metric::Wall)
+    }
+
     /// What has to be measured to test it at a focus: numerator and denominator.
     #[must_use]
     pub fn pairs(&self, focus: &Focus) -> (Pair, Pair) {

@@ -50,7 +50,7 @@ pub enum Fault {
     /// What some processes have more than others is no whole to have a share of.
     Compared(String),
     /// Not a number of this unit, or in a row that is true above its threshold.
-    Rate(String),
+    Rate(ThresholdFault),
 }
 
 impl Hypotheses {
@@ -161,7 +161,7 @@ impl TableReader<'_> {
             operator,
             threshold: self.threshold(row, ValueUnit::of(numerator, denominator))?,
             least: row.least.unwrap_or_default().max(0.0),
-            rate: self.rate(row, operator, denominator)?,
+            rate: self.rate(row, denominator)?,
             pruned: Cow::Owned(self.pruned(row)?),
             refinement: self.refinement(row)?,
             rank: row.rank.unwrap_or(u8::MAX),
@@ -244,25 +244,15 @@ impl TableReader<'_> {
             Threshold::Number(value) => value.to_string(),
             Threshold::Text(text) => text.clone(),
         };
-        let has_no_unit = matches!(unit, ValueUnit::Per(..)) && text.trim().parse::<f64>().is_ok();
-        let value = if has_no_unit {
-            Err(ThresholdFault::Unreadable(text, unit))
-        } else {
-            unit.read_passable(&text)
-        };
         let fault = |fault| self.error(row.threshold.span().start, Fault::Threshold(fault));
-        value.map_err(fault)
+        with_unit(unit, &text).map_err(fault)
     }
 
-    /// Per second and process, in the unit of the divisor.
-    fn rate(&self, row: &TableRow, operator: Operator, of: Metric) -> Result<f64, HypothesisError> {
+    /// Of the divisor, per second and process.
+    fn rate(&self, row: &TableRow, of: Metric) -> Result<f64, HypothesisError> {
         let Some(text) = &row.rate else { return Ok(0.0) };
-        let unit = format!("{}/s", of.definition().unit.symbol());
-        let number = text.get_ref().trim().strip_suffix(&unit);
-        let number = number.and_then(|number| number.trim().parse::<f64>().ok());
-        let number = number.filter(|number| *number > 0.0 && number.is_finite());
-        let number = number.filter(|_| operator == Operator::Below);
-        number.ok_or_else(|| self.error(text.span().start, Fault::Rate(unit)))
+        let fault = |fault| self.error(text.span().start, Fault::Rate(fault));
+        with_unit(Hypothesis::rate_unit(of), text.get_ref()).map_err(fault)
     }
 
     fn choice<T>(
@@ -354,11 +344,18 @@ impl fmt::Display for Fault {
                 out,
                 "'{name}' is what some processes have more than others; divide by what all of them have"
             ),
-            Self::Rate(unit) => {
-                write!(out, "the rate is not a positive number in {unit} beside the operator '<'")
-            }
+            Self::Rate(fault) => write!(out, "the rate: {}", fault.told(in_toml)),
         }
     }
+}
+
+/// A value that values of a unit can pass; what is no share carries its unit.
+fn with_unit(unit: ValueUnit, text: &str) -> Result<f64, ThresholdFault> {
+    let has_no_unit = matches!(unit, ValueUnit::Per(..)) && text.trim().parse::<f64>().is_ok();
+    if has_no_unit {
+        return Err(ThresholdFault::Unreadable(text.to_owned(), unit));
+    }
+    unit.read_passable(text)
 }
 
 /// A value as it is written in a table: a text, unless it is a number.
@@ -433,11 +430,18 @@ mod tests {
             with("ExcessiveSyncWaitingTime", "Chatty"),
             ["h.toml:2:8: the parents of 'Chatty' lead back to it"]
         );
-        let wanted = "the rate is not a positive number in ops/s beside the operator '<'";
-        for rate in ["1000", "1000 B/s", "-1 ops/s", "inf ops/s"] {
+        let no_number = "is no number in ops/s";
+        let nothing_passes = "is a value that nothing passes: it must be above 0";
+        for (rate, wanted) in [
+            ("1000", no_number),
+            ("1000 B/s", no_number),
+            ("-1 ops/s", nothing_passes),
+            ("inf ops/s", nothing_passes),
+        ] {
             let rated = format!("policy\"\nrate = \"{rate}\"\npolicy");
             let rated = with("policy", rated.trim_start_matches("policy\"\n"));
-            assert_eq!(rated, [format!("h.toml:7:8: {wanted}")]);
+            let wanted = format!("h.toml:7:8: the rate: '{rate}' {wanted}; write \"512 ops/s\"");
+            assert_eq!(rated, [wanted]);
         }
         assert_eq!(
             with("msg_bytes_sent / msgs", "sync_wait / late_wait"),
