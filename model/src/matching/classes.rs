@@ -41,8 +41,8 @@ impl Traits {
         self.own.is_some() || matches!(self.category, Category::User | Category::Function)
     }
 
-    /// How its time is spent, where what waits on the object `paging` waits for memory. Of a thread that is `untold` the system does not
-    /// say how much it ran.
+    /// How its time is spent. Records from before waiting for memory had a category of its own have it as waiting on the object `paging`. Of a
+    /// thread that is `untold` the system does not say how much it ran.
     #[must_use]
     pub fn spent(&self, paging: Option<ResourceId>, untold: bool) -> TimeUse {
         match TimeUse::of(self.category) {
