@@ -77,9 +77,24 @@ unsafe fn begin(late: &Late<'_>, take_over: bool, reroute: fn()) -> AttachOutcom
     outcome
 }
 
-/// Listens to attach requests, if this process may be measured at all. What a signal must not do is done now.
+/// Calls that take the signal from us: where one of them does not come to us, the signal would do harm.
+const TAKE_SIGNAL: [&CStr; 10] = [
+    c"pthread_cancel",
+    c"execve",
+    c"execv",
+    c"execvp",
+    c"execvpe",
+    c"fexecve",
+    c"execveat",
+    c"execl",
+    c"execlp",
+    c"execle",
+];
+
+/// Listens to attach requests, if this process may be measured at all. What a signal must not do is done now. A library
+/// that is loaded late does not: before and after a measurement the program's calls do not come to it.
 pub(crate) fn listen() {
-    if attach_request::listen(requested) {
+    if reroute::are_ours(&TAKE_SIGNAL) && attach_request::listen(requested) {
         process::follow_forks();
         reroute::look_around();
     }
@@ -90,5 +105,5 @@ fn requested(late: &Late<'_>, options: AttachOptions) -> AttachOutcome {
         return AttachOutcome::InPart;
     }
     // SAFETY: one thread answers requests, and whyperf sends none to a process that it loads the library into.
-    unsafe { begin(late, options.take_over, reroute::begin_again) }
+    unsafe { begin(late, options.take_over, || ()) }
 }

@@ -86,7 +86,7 @@ pub fn listen(begin: Begin) -> bool {
     listens
 }
 
-/// The C library is about to take the signal for itself: nobody asks any more.
+/// The C library is about to take the signal for itself, or the process gives up system calls: nobody asks any more.
 pub fn give_way() {
     if LISTENS.swap(false, Ordering::Relaxed) {
         listening_page::hide();
@@ -101,8 +101,8 @@ pub struct IgnoredSignal(Option<Disposition>);
 /// what is on its way is gone.
 #[must_use]
 pub fn ignore_signal() -> IgnoredSignal {
-    let now = kernel::disposition(SIGNAL);
-    let handled = now.filter(|now| !matches!(now.handler, libc::SIG_DFL | libc::SIG_IGN));
+    // One of the C library's may not be lost: it wakes a thread that is cancelled.
+    let handled = kernel::disposition(SIGNAL).filter(|now| is_handler(now.handler));
     if handled.is_some() {
         let ignored = Disposition { handler: libc::SIG_IGN, ..Disposition::default() };
         // SAFETY: nothing is called.
@@ -112,11 +112,14 @@ pub fn ignore_signal() -> IgnoredSignal {
 }
 
 impl IgnoredSignal {
-    /// The process did not become another program: the signal is handled again.
+    /// The process did not become another program: the signal is handled again, unless the C library took it meanwhile.
     pub fn restore(self) {
-        if let Some(handled) = self.0 {
-            // SAFETY: what the kernel told of this signal before.
-            unsafe { kernel::dispose_as_it_is(SIGNAL, &handled) };
+        let Some(handled) = self.0 else { return };
+        // SAFETY: what the kernel told of this signal before.
+        let meanwhile = unsafe { kernel::exchange(SIGNAL, &handled) };
+        if let Some(theirs) = meanwhile.filter(|now| now.handler != libc::SIG_IGN) {
+            // SAFETY: the kernel has just told it.
+            unsafe { kernel::dispose_as_it_is(SIGNAL, &theirs) };
         }
     }
 }

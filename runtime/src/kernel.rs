@@ -182,9 +182,20 @@ pub(crate) unsafe fn dispose(signal: i32, mut new: Disposition) -> bool {
 /// # Safety
 /// As for [`dispose`]; and `new.restorer` must be a routine that returns from that handler.
 pub(crate) unsafe fn dispose_as_it_is(signal: i32, new: &Disposition) -> bool {
-    let arguments = [signal as usize, core::ptr::from_ref(new) as usize, 0, 8, 0, 0];
-    // SAFETY: the caller vouches for handler and routine; the description lives during the call.
-    unsafe { call(libc::SYS_rt_sigaction, arguments) == 0 }
+    // SAFETY: the caller's promise.
+    unsafe { exchange(signal, new) }.is_some()
+}
+
+/// The same, with what the process did about it until then.
+///
+/// # Safety
+/// As for [`dispose_as_it_is`].
+pub(crate) unsafe fn exchange(signal: i32, new: &Disposition) -> Option<Disposition> {
+    let mut old = Disposition::default();
+    let (new, into) = (core::ptr::from_ref(new) as usize, &raw mut old as usize);
+    // SAFETY: the caller vouches for handler and routine; both descriptions live during the call.
+    (unsafe { call(libc::SYS_rt_sigaction, [signal as usize, new, into, 8, 0, 0]) } == 0)
+        .then_some(old)
 }
 
 /// Installs the handler, during which these signals are blocked, if the signal has its default disposition;

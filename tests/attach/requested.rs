@@ -94,14 +94,24 @@ fn the_child_of_one_that_carries_it_is_watched() {
 }
 
 #[test]
-fn what_an_earlier_attach_left_is_enough() {
+fn who_got_it_late_and_was_left_is_asked_by_nobody() {
+    // It would not notice that the program cancels a thread or becomes another one.
     let target = Target::start(&mut Command::new(carrier()));
-    Attached::to(target.pid(), "0.2");
-    sees_reads(target.pid());
-    sees_reads(target.pid());
-    Attached::to(target.pid(), "0.2");
-    sees_reads(target.pid());
+    for _ in 0..2 {
+        let attached = Attached::to(target.pid(), "1");
+        assert!(attached.calls("load_block", "read") > 0, "{}", attached.said);
+        let attached = without_rights(&["--duration", "1", &target.pid().to_string()]);
+        assert_eq!(attached.status, Some(125), "{}", attached.said);
+        assert!(!handles(target.pid(), SIGNAL));
+    }
     ends_well(target);
+}
+
+fn handles(pid: u32, signal: i32) -> bool {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).expect("the program runs");
+    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+    let caught = u64::from_str_radix(caught.expect("the kernel tells").trim(), 16);
+    caught.expect("a number") >> (signal - 1) & 1 != 0
 }
 
 #[test]

@@ -15,7 +15,7 @@ mod listed;
 mod object;
 mod written;
 
-use core::ffi::{c_int, c_void};
+use core::ffi::{CStr, c_int, c_void};
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use object::MappedObject;
@@ -29,7 +29,12 @@ pub(crate) fn begin() {
 
 /// Finds out, early, whether calls come to us by themselves: no other library is found before ours.
 pub(crate) fn look_around() {
-    SEES_ALL.store(listed::is_first(), Ordering::Relaxed);
+    SEES_ALL.store(are_ours(&[c"read", c"MPI_Barrier"]), Ordering::Relaxed);
+}
+
+/// Whether calls of these functions come to us by themselves; those of a library that is loaded late do not.
+pub(crate) fn are_ours(names: &[&CStr]) -> bool {
+    listed::are_first(names)
 }
 
 /// Whether all calls come to us by themselves.
@@ -38,11 +43,6 @@ pub(crate) fn sees_all() -> bool {
 }
 
 static SEES_ALL: AtomicBool = AtomicBool::new(false);
-
-/// Reroutes the calls again that the last end gave back, and no others. Any thread may do this.
-pub(crate) fn begin_again() {
-    written::write_again();
-}
 
 /// Gives every call its own way again. Any thread may do this, also one that the C library does not know.
 pub(crate) extern "C" fn end() {

@@ -18,13 +18,13 @@ impl WrittenSlot {
         (marked & !1, marked & 1 != 0)
     }
 
-    /// Stores `new` where the word is still `held`.
-    fn replace(&self, held: &AtomicUsize, new: &AtomicUsize) {
+    /// Where the word still holds ours.
+    fn give_back(&self) {
         let (address, is_sealed) = self.place();
-        if own_memory::word(address) == Some(held.load(Ordering::Relaxed)) {
+        if own_memory::word(address) == Some(self.ours.load(Ordering::Relaxed)) {
             // SAFETY: it was a slot when `write` took it, and it holds what only a slot holds: the address of one of
-            // our wrappers, or that of the function behind it.
-            unsafe { store(address, new.load(Ordering::Relaxed), is_sealed) };
+            // our wrappers.
+            unsafe { store(address, self.real.load(Ordering::Relaxed), is_sealed) };
         }
     }
 }
@@ -37,8 +37,6 @@ static ALL: [WrittenSlot; MOST] = [const {
     }
 }; MOST];
 static COUNT: AtomicUsize = AtomicUsize::new(0);
-/// How many were given back the last time.
-static GIVEN_BACK: AtomicUsize = AtomicUsize::new(0);
 /// Far more than programs have: each object has at most one or two for a function.
 const MOST: usize = 1 << 14;
 const PAGE: usize = 4096;
@@ -67,21 +65,7 @@ pub(super) unsafe fn write(address: usize, ours: usize, real: usize, is_sealed: 
 /// Gives all of them back what they held. Objects may be gone, and another one there.
 pub(super) fn take_back() {
     let count = COUNT.swap(0, Ordering::Relaxed);
-    GIVEN_BACK.store(count, Ordering::Relaxed);
-    ALL.iter().take(count).for_each(|written| written.replace(&written.ours, &written.real));
-}
-
-/// Takes them again, those that still hold what they were given back.
-pub(super) fn write_again() {
-    let count = GIVEN_BACK.load(Ordering::Relaxed);
-    for written in ALL.iter().take(count) {
-        let (address, is_sealed) = written.place();
-        // Another object's memory, if it is not sealed where it was, or sealed where it was not.
-        if is_sealed != own_memory::is_writable(address / PAGE * PAGE) {
-            written.replace(&written.real, &written.ours);
-        }
-    }
-    COUNT.store(count, Ordering::Relaxed);
+    ALL.iter().take(count).for_each(WrittenSlot::give_back);
 }
 
 /// One store, so that a thread that calls through the slot at this moment finds the one or the other.
