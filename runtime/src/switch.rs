@@ -32,7 +32,9 @@ pub(crate) struct WipeOnForkPages {
     pub(crate) blocking: AtomicU32,
     /// Not 0 while the process is being left.
     pub(crate) leaving: AtomicU32,
-    pad: [AtomicU32; PAGE / 4 - 7],
+    /// 1 while the bytes of code change.
+    pub(crate) changing: AtomicU32,
+    pad: [AtomicU32; PAGE / 4 - 8],
     /// Functions that are off until the next interval of the budget.
     pub(crate) resting: Regions,
     /// Functions that are off for good, because they alone would take too much; the agent is to know.
@@ -102,7 +104,8 @@ pub(crate) static WIPE_ON_FORK: WipeOnForkPages = WipeOnForkPages {
     agent_away: AtomicU32::new(0),
     blocking: AtomicU32::new(0),
     leaving: AtomicU32::new(0),
-    pad: [const { AtomicU32::new(0) }; PAGE / 4 - 7],
+    changing: AtomicU32::new(0),
+    pad: [const { AtomicU32::new(0) }; PAGE / 4 - 8],
     resting: Regions::new(),
     hot: Regions::new(),
     in_windows: Regions::new(),

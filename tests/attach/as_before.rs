@@ -5,10 +5,11 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::process::{Child, Command};
+use std::process::Command;
 use std::thread;
 
 use crate::attached::Attached;
+use crate::busy_shells::BusyShells;
 use crate::target::{Target, build};
 use crate::text;
 
@@ -144,27 +145,8 @@ fn programs() -> Vec<(&'static str, Command, &'static str)> {
     ]
 }
 
-/// Shells that keep the processors busy until dropped.
-struct Load(Vec<Child>);
-
-impl Load {
-    fn of(shells: usize) -> Self {
-        let spin = || Command::new("sh").args(["-c", "while :; do :; done"]).spawn();
-        Self((0..shells).map(|_| spin().expect("a shell starts")).collect())
-    }
-}
-
-impl Drop for Load {
-    fn drop(&mut self) {
-        for child in &mut self.0 {
-            let _ = child.kill();
-            let _ = child.wait();
-        }
-    }
-}
-
 fn every_program_is_as_before(shells: usize) {
-    let _load = Load::of(shells);
+    let _shells = BusyShells::start(shells, || Command::new("sh"));
     for (name, mut program, function) in programs() {
         let target = Target::start(&mut program);
         (0..times()).for_each(|_| compare(name, &target, function));

@@ -3,6 +3,8 @@
 mod alike;
 mod as_before;
 mod attached;
+#[path = "../busy_shells.rs"]
+mod busy_shells;
 #[path = "../copied.rs"]
 mod copied;
 mod jobs;

@@ -3,7 +3,12 @@
 //! The worst second in percent depends on what else runs, because reading processes is charged, too:
 //! `cargo bench --bench promises` reports it.
 
-use crate::report::{Run, run_with};
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::busy_shells::BusyShells;
+use crate::report::{Run, bounded, run_by, run_with};
 use crate::shipped::Load;
 use crate::{programs, shipped};
 
@@ -74,6 +79,41 @@ fn of_threads_that_are_busy_at_times() {
 #[test]
 fn of_one_hot_function_among_a_hundred() {
     keeps_to("hot_procedure", &LIMITS);
+}
+
+/// In a crowd who changes code may lose the processor in the midst of a change. The program must not spend its next turn on traps: those are
+/// time in the kernel, and it asks for nothing else there.
+#[test]
+fn of_a_hot_function_in_a_crowd() {
+    let processor = a_processor();
+    let program = programs::with_code().join("code/counted").display().to_string();
+    let _turn = shipped::turn(Load::Fills);
+    let pinned = |command: &mut Command, program: &Path| {
+        command.args(["-c", &processor]).arg(program);
+    };
+    let _crowd = BusyShells::start(12, || {
+        let mut shell = Command::new("taskset");
+        pinned(&mut shell, Path::new("sh"));
+        shell
+    });
+    let mut whyperf = bounded(Path::new("taskset"));
+    pinned(&mut whyperf, &shipped::whyperf());
+    let focus = "</Code/counted.c/work>";
+    let options = ["--no-store", "--code-search", "none", "--measure", "calls", focus];
+    let run = run_by(whyperf, &options, &[program, "crowded".to_owned(), "40".to_owned()]);
+    assert_eq!(run.status, Some(0), "{}", run.stderr);
+    let seconds = run.stdout.split_whitespace().map(|word| word.parse::<f64>().expect("seconds"));
+    let [own, in_kernel]: [f64; 2] = seconds.collect::<Vec<_>>().try_into().expect("two numbers");
+    assert!(run.total("work", "calls") > 0, "{}", run.shown());
+    assert!(in_kernel < 0.1 * own, "{in_kernel} s beside {own} s; {}", run.shown());
+}
+
+/// One on which this process may run.
+fn a_processor() -> String {
+    let status = fs::read_to_string("/proc/self/status").expect("the kernel tells");
+    let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
+    let number = |list: &str| list.trim().chars().take_while(char::is_ascii_digit).collect();
+    list.map(number).expect("there is one")
 }
 
 #[test]

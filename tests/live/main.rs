@@ -7,6 +7,8 @@ mod asked;
 mod bottlenecks;
 #[path = "../building.rs"]
 mod building;
+#[path = "../busy_shells.rs"]
+mod busy_shells;
 mod bytes;
 mod causes;
 mod code;

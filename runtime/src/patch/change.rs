@@ -16,6 +16,7 @@ use super::batch::{Batch, PatchDirection};
 use super::inspection;
 use super::text::{Text, synchronize};
 use super::trap;
+use super::trap_wait::Changing;
 use crate::functions::site::{JUMP, PatchedFunction, SiteState};
 use crate::kernel;
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -29,6 +30,7 @@ impl Batch {
         if self.used == 0 {
             return Ok(());
         }
+        let _changing = Changing::begin();
         if let Err(outcome) = self.begin(text) {
             self.take_back(text);
             return Err(outcome);

@@ -33,6 +33,8 @@ static SIGNAL: AtomicU32 = AtomicU32::new(0);
 /// Nanoseconds between looks whether a thread has answered, and looks.
 const PAUSE: u64 = 50_000;
 const LOOKS: u32 = 1000;
+/// Looks whether a thread runs with the signal blocked for a moment only.
+const MOMENTS: u32 = 100;
 /// Words of a stack that are read at once.
 const WORDS: usize = 128;
 
@@ -104,7 +106,7 @@ unsafe extern "C" fn asked(signal: i32, info: *mut libc::siginfo_t, context: *mu
 }
 
 fn look_at(thread: u32, batch: &Batch, text: &Text) -> Result<(), Outcome> {
-    let stack = match ThreadStatus::of(thread) {
+    let stack = match settled(thread) {
         ThreadStatus::Gone => return Ok(()),
         ThreadStatus::Still { stack, at } if batch.moved(at).is_none() => stack,
         ThreadStatus::Still { .. } => return Err(Outcome::ThreadInside),
@@ -119,6 +121,23 @@ fn look_at(thread: u32, batch: &Batch, text: &Text) -> Result<(), Outcome> {
         },
     };
     if is_on_stack(stack, batch, text) { Err(Outcome::ThreadInside) } else { Ok(()) }
+}
+
+/// What the kernel shows of a thread, once it does not run with the signal blocked: in the handler of traps it does, for a moment.
+fn settled(thread: u32) -> ThreadStatus {
+    let is_in_handler = |status: &ThreadStatus| {
+        *status == ThreadStatus::Running
+            && signal().is_some_and(|signal| threads::blocks(thread, signal))
+    };
+    let mut status = ThreadStatus::of(thread);
+    for _ in 0..MOMENTS {
+        if !is_in_handler(&status) {
+            break;
+        }
+        kernel::futex_wait(&AtomicU32::new(0), 0, PAUSE);
+        status = ThreadStatus::of(thread);
+    }
+    status
 }
 
 /// What the kernel shows of a thread.

@@ -34,6 +34,7 @@ mod threads;
 pub mod trap;
 mod trap_choice;
 pub mod trap_signals;
+mod trap_wait;
 pub(crate) mod visit;
 mod wide;
 pub(crate) mod window;

@@ -3,7 +3,7 @@
 //! A change begins with a trap in the first byte, which alone may be swapped at any time. A thread that meets it is sent to
 //! the copy of the function's first instructions, is not counted, and sees no difference.
 
-use super::{gate, trap_signals};
+use super::{gate, trap_signals, trap_wait};
 use crate::functions::site;
 use crate::interrupted_call::Context;
 use crate::{kernel, measurement};
@@ -56,6 +56,7 @@ pub(super) fn is_met(signal: i32, context: &mut Context) -> bool {
         && let Some(copy) = site::copy_of((*place as u64).wrapping_sub(trap.past))
     {
         *place = copy as i64;
+        trap_wait::met();
         return true;
     }
     false

@@ -45,7 +45,7 @@ impl CountReading {
     fn work_since(self, begin: Self) -> Option<u64> {
         let most = self.work[1].saturating_sub(begin.work[0]);
         let least = self.work[0].saturating_sub(begin.work[1]);
-        (least >= most - most / 4).then_some(least + (most - least) / 2)
+        (least >= most - most / 16).then_some(least + (most - least) / 2)
     }
 }
 
