@@ -74,7 +74,10 @@ fn measured(id: PairId, daemon: &Daemon) -> Option<ReportedMeasurement> {
         metric: pair.metric.name(),
         focus: pair.focus.to_string(),
         total: is_known.then(|| rounded(total(amount, unit))),
-        plus_minus: None,
+        plus_minus: daemon
+            .sum(id)
+            .and_then(|sum| sum.error)
+            .map(|error| rounded(total(error, unit))),
         covered_s: rounded(covered.as_secs_f64()),
         note: daemon.remark(id),
         unit: symbol(unit),

@@ -149,7 +149,7 @@ fn take_causes(watch: &mut Watch, report: &mut Report) {
 fn take_errors(watch: &mut Watch, report: &mut Report) {
     let errors = watch.errors();
     for (one, error) in report.measured.iter_mut().zip(errors) {
-        one.plus_minus = error;
+        one.plus_minus = error.or(one.plus_minus);
     }
 }
 

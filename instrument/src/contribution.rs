@@ -13,6 +13,7 @@
 
 use whyperf_model::Nanos;
 
+use crate::gap_error::{EstimateError, GapError};
 use crate::interval::{AmountKind, FunctionInterval, IntervalState, nanos};
 
 /// The part of a contribution that PC samples make.
@@ -33,8 +34,8 @@ pub(crate) struct Contribution {
     /// What was counted in windows alone, or while samples were not there yet.
     in_part: f64,
     calls_others: bool,
-    /// Calls took so few nanoseconds that counting made them longer.
-    pub(crate) has_short_calls: bool,
+    /// Calls in each nanosecond that it ran, at most.
+    most: f64,
     counted: f64,
     estimated: f64,
     /// How long the process ran since the last window: nothing is known of that yet.
@@ -43,6 +44,8 @@ pub(crate) struct Contribution {
     rate: Option<f64>,
     /// In how many intervals a rate was seen.
     rates: u32,
+    /// By how much `estimated` may be off.
+    error: GapError,
     /// What a call brings.
     each: Option<f64>,
     pub(crate) covered: Nanos,
@@ -70,7 +73,7 @@ impl Contribution {
     pub(crate) fn add(&mut self, amount: f64, interval: &FunctionInterval) {
         self.counted += amount;
         self.calls_others |= interval.calls_others;
-        self.has_short_calls |= interval.pace.is_some_and(|pace| pace > 1.0 / SHORT);
+        self.most = self.most.max(interval.pace.unwrap_or(0.0));
         self.sample(amount, interval);
         self.covered += interval.covered;
         if interval.visits > 0 {
@@ -129,6 +132,11 @@ impl Contribution {
         is_told.then_some(self.counted - self.in_part + amount)
     }
 
+    /// Calls took so few nanoseconds that counting may be what took them.
+    pub(crate) fn has_short_calls(&self) -> bool {
+        self.most > 1.0 / SHORT
+    }
+
     /// Whether samples could tell of it.
     pub(crate) fn is_time(&self) -> bool {
         self.kind == AmountKind::Time
@@ -145,11 +153,34 @@ impl Contribution {
         let Some(pace) = interval.pace.filter(|_| !self.gap.is_zero()) else { return };
         let Some(each) = self.each.or_else(|| (pace == 0.0).then_some(0.0)) else { return };
         let rate = pace * each;
-        let mean = self.rate.map_or(rate, |before| f64::midpoint(before, rate));
-        self.estimated += mean * nanos(self.gap);
+        let gap = nanos(self.gap);
+        let mean = match self.rate {
+            Some(before) => {
+                self.error.between(before, rate, gap);
+                f64::midpoint(before, rate)
+            }
+            None => {
+                self.error.beside(gap);
+                rate
+            }
+        };
+        self.estimated += mean * gap;
         self.gap = Nanos::ZERO;
         self.rate = Some(rate);
         self.rates += 1;
+    }
+
+    /// By how much what is told may be off, with 95 of 100, for what windows missed; `None` where that is not known.
+    pub(crate) fn error(&self) -> Option<EstimateError> {
+        if self.hot.is_zero() && self.estimated == 0.0 && self.gap.is_zero() {
+            return Some(EstimateError::default());
+        }
+        let mut error = self.error;
+        error.beside(nanos(self.gap));
+        let is_by_windows = self.sampled().is_none() && !self.is_lower_bound();
+        let squared = error.squared().filter(|_| is_by_windows)?;
+        let share = CLOCK + COUNTING * self.most;
+        Some(EstimateError { squared, common: share * (self.total() - self.counted) })
     }
 
     /// What was counted, and what is estimated for the time between.
@@ -179,6 +210,11 @@ impl Contribution {
 /// Nanoseconds of a call, while it is counted, below which counting may be what takes them: its three jumps take seven cycles at least, of
 /// a processor that may have to share its core.
 const SHORT: f64 = 5.0;
+
+/// By what share of itself a rate may be off in all windows alike: when a thread ran is known to some microseconds of the hundreds of a window.
+const CLOCK: f64 = 0.02;
+/// Nanoseconds by which counting makes a call longer, which nothing tells from the call's own.
+const COUNTING: f64 = 1.0;
 
 #[cfg(test)]
 mod tests {

@@ -19,6 +19,7 @@ mod brought_amount;
 mod contribution;
 mod found_functions;
 mod function_key;
+mod gap_error;
 mod hot_code;
 mod instrumenter;
 mod interval;

@@ -8,6 +8,7 @@ use whyperf_model::matching::PairId;
 use crate::brought_amount::{BroughtAmount, precise};
 use crate::contribution::Contribution;
 use crate::function_key::FunctionKey;
+use crate::gap_error::EstimateError;
 use crate::interval::FunctionInterval;
 use crate::pair_total::{Basis, PairTotal};
 
@@ -73,6 +74,7 @@ impl NamedPairs {
             total: entry.other + all().map(Contribution::total).sum::<f64>(),
             covered: entry.covered,
             hot_coverage: (hot > 0.0).then(|| windows / hot),
+            error: error(&entry.contributions),
             basis: basis(&entry.contributions),
             has_gap: all().any(Contribution::is_lower_bound),
             late: all().map(|contribution| contribution.late).max().unwrap_or_default(),
@@ -100,6 +102,12 @@ impl NamedPair {
     }
 }
 
+fn error(contributions: &BTreeMap<(u32, FunctionKey), Contribution>) -> Option<f64> {
+    let all = contributions.values().map(Contribution::error);
+    let error = all.sum::<Option<EstimateError>>()?.whole();
+    (error > 0.0).then_some(error)
+}
+
 fn basis(contributions: &BTreeMap<(u32, FunctionKey), Contribution>) -> Basis {
     let hot = || contributions.values().filter(|contribution| !contribution.hot.is_zero());
     let sampled =
@@ -107,7 +115,7 @@ fn basis(contributions: &BTreeMap<(u32, FunctionKey), Contribution>) -> Basis {
     match sampled {
         Some(sampled) => Basis::Samples(sampled),
         None if hot().any(Contribution::is_time) => Basis::Times,
-        None if hot().any(|contribution| contribution.has_short_calls) => Basis::ShortCalls,
+        None if hot().any(|contribution| contribution.has_short_calls()) => Basis::ShortCalls,
         None => Basis::Windows,
     }
 }

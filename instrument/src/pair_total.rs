@@ -11,6 +11,8 @@ pub struct PairTotal {
     pub covered: Nanos,
     /// The share that windows covered of the time in which functions were too hot.
     pub hot_coverage: Option<f64>,
+    /// By how much an estimate by windows may be off, with 95 of 100; `None` where it is none, or where that is not known.
+    pub error: Option<f64>,
     /// What it rests on where it is an estimate.
     pub basis: Basis,
     /// Of a time in which functions were too hot nothing is known.

@@ -38,6 +38,8 @@ struct Count {
     /// Calls that were counted one by one.
     counted: f64,
     covered: f64,
+    /// By how much the total may be off, where it is an estimate.
+    plus_minus: Option<f64>,
     note: String,
 }
 
@@ -68,6 +70,7 @@ impl Count {
             known: told.map(|calls| calls.parse::<f64>().expect("a number")).sum(),
             counted: run.total(function, "calls") as f64,
             total: calls["total"].as_f64().expect("a number"),
+            plus_minus: calls["plus_minus"].as_f64(),
             covered: calls["covered_s"].as_f64().expect("a time"),
             note: calls["note"].as_str().unwrap_or_default().to_owned(),
         }
@@ -77,12 +80,14 @@ impl Count {
         self.note.is_empty() && (self.total - self.known).abs() < 0.5
     }
 
-    /// Said to be a lower bound, and one, or said to be an estimate, from some of the calls that there were, and of their size. How
+    /// Said to be a lower bound, and one, or said to be an estimate, from some of the calls that there were, and within what is told. How
     /// close it comes depends on what else runs: `cargo bench --bench promises` tells it.
     fn is_honest(&self) -> bool {
         let is_bound = self.note.contains("lower bound") && self.total <= self.known;
-        let is_near = (0.5..1.5).contains(&(self.total / self.known));
-        let is_estimate = self.note.contains("too hot: covered") && is_near;
+        // That is 95 of 100; twice as much is all but sure.
+        let is_near = |error: f64| (self.total - self.known).abs() <= 2.0 * error;
+        let is_estimate =
+            self.note.contains("too hot: covered") && self.plus_minus.is_some_and(is_near);
         let is_counted = self.counted > 0.0 && self.counted <= self.known;
         self.is_exact() || is_counted && (is_bound || is_estimate)
     }

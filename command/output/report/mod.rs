@@ -353,7 +353,7 @@ pub(crate) struct ReportedMeasurement {
     pub(crate) focus: String,
     /// Seconds, calls, bytes or events; `None` where nothing is known.
     pub(crate) total: Option<f64>,
-    /// By how much it may be off, with 95 of 100, where it is an estimate by samples of a counter.
+    /// By how much it may be off, with 95 of 100, where it is an estimate by samples of a counter or by windows.
     pub(crate) plus_minus: Option<f64>,
     pub(crate) covered_s: f64,
     pub(crate) note: Option<String>,
