@@ -12,7 +12,7 @@ use super::batch::Batch;
 use super::maps;
 use super::text::Text;
 use super::threads::{self, TaskPath};
-use super::trap_choice;
+use super::{trap_choice, trap_signals};
 use crate::interrupted_call::{self, Context};
 use crate::kernel;
 use core::ffi::c_void;
@@ -33,7 +33,7 @@ static SIGNAL: AtomicU32 = AtomicU32::new(0);
 /// Nanoseconds between looks whether a thread has answered, and looks.
 const PAUSE: u64 = 50_000;
 const LOOKS: u32 = 1000;
-/// Looks whether a thread runs with the signal blocked for a moment only.
+/// Looks whether a thread still runs in the handler of traps.
 const MOMENTS: u32 = 100;
 /// Words of a stack that are read at once.
 const WORDS: usize = 128;
@@ -106,38 +106,44 @@ unsafe extern "C" fn asked(signal: i32, info: *mut libc::siginfo_t, context: *mu
 }
 
 fn look_at(thread: u32, batch: &Batch, text: &Text) -> Result<(), Outcome> {
-    let stack = match settled(thread) {
-        ThreadStatus::Gone => return Ok(()),
-        ThreadStatus::Still { stack, at } if batch.moved(at).is_none() => stack,
-        ThreadStatus::Still { .. } => return Err(Outcome::ThreadInside),
-        // It would stay with the thread, which might take it for another signal in the end.
-        ThreadStatus::Running if signal().is_none_or(|signal| threads::blocks(thread, signal)) => {
-            return Err(Outcome::SigtrapBlocked);
-        }
-        ThreadStatus::Running => match ask(thread) {
-            Some(stack) => stack,
-            // It may have ended, or gone to sleep without taking the signal.
-            None => return Err(Outcome::SigtrapBlocked),
-        },
+    let stack = match ThreadStatus::of(thread) {
+        ThreadStatus::Running => ask_running(thread, batch)?,
+        still => standing(still, batch)?,
     };
-    if is_on_stack(stack, batch, text) { Err(Outcome::ThreadInside) } else { Ok(()) }
+    if stack.is_some_and(|stack| is_on_stack(stack, batch, text)) {
+        return Err(Outcome::ThreadInside);
+    }
+    Ok(())
 }
 
-/// What the kernel shows of a thread, once it does not run with the signal blocked: in the handler of traps it does, for a moment.
-fn settled(thread: u32) -> ThreadStatus {
-    let is_in_handler = |status: &ThreadStatus| {
-        *status == ThreadStatus::Running
-            && signal().is_some_and(|signal| threads::blocks(thread, signal))
-    };
-    let mut status = ThreadStatus::of(thread);
+/// The stack pointer of a thread that does not run and does not stand inside; `None` of one that is gone.
+fn standing(status: ThreadStatus, batch: &Batch) -> Result<Option<u64>, Outcome> {
+    match status {
+        ThreadStatus::Gone => Ok(None),
+        ThreadStatus::Still { stack, at } if batch.moved(at).is_none() => Ok(Some(stack)),
+        ThreadStatus::Still { .. } | ThreadStatus::Running => Err(Outcome::ThreadInside),
+    }
+}
+
+/// The same of a thread that runs. In the handler of traps it blocks all signals for a moment: that is over when it is looked at again.
+#[inline(never)]
+fn ask_running(thread: u32, batch: &Batch) -> Result<Option<u64>, Outcome> {
     for _ in 0..MOMENTS {
-        if !is_in_handler(&status) {
-            break;
+        let blocked = threads::blocked(thread);
+        if blocked & trap_signals::SIGNALS == 0 {
+            // It would stay with the thread, which might take it for another signal in the end.
+            let takes_it = signal().is_some_and(|signal| blocked & 1 << (signal - 1) == 0);
+            // It may have ended, or gone to sleep without taking the signal.
+            let answer = takes_it.then(|| ask(thread)).flatten();
+            return answer.map(Some).ok_or(Outcome::SigtrapBlocked);
         }
         kernel::futex_wait(&AtomicU32::new(0), 0, PAUSE);
-        status = ThreadStatus::of(thread);
+        let status = ThreadStatus::of(thread);
+        if status != ThreadStatus::Running {
+            return standing(status, batch);
+        }
     }
-    status
+    Err(Outcome::SigtrapBlocked)
 }
 
 /// What the kernel shows of a thread.

@@ -45,9 +45,9 @@ fn obstacle_of(thread: u32) -> Option<Outcome> {
     Some(Outcome::SigtrapBlocked)
 }
 
-/// Whether a thread blocks a signal.
-pub(super) fn blocks(thread: u32, signal: i32) -> bool {
-    TaskStatus::of(thread).blocked & 1 << (signal - 1) != 0
+/// The signals that a thread blocks, a bit for each.
+pub(super) fn blocked(thread: u32) -> u64 {
+    TaskStatus::of(thread).blocked
 }
 
 /// Whether there is no such thread any more, or it only waits for the others to end.
