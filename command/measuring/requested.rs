@@ -64,7 +64,8 @@ fn measured(id: PairId, daemon: &Daemon) -> Option<ReportedMeasurement> {
     let pair = daemon.pair(id)?;
     let bin = daemon.histogram(id)?.whole();
     let unit = pair.metric.definition().unit;
-    let (amount, covered) = match daemon.sum(id) {
+    let sum = daemon.sum(id);
+    let (amount, covered) = match sum {
         Some(sum) => (sum.total, sum.covered),
         None => (whole(bin.amount), bin.covered),
     };
@@ -74,10 +75,7 @@ fn measured(id: PairId, daemon: &Daemon) -> Option<ReportedMeasurement> {
         metric: pair.metric.name(),
         focus: pair.focus.to_string(),
         total: is_known.then(|| rounded(total(amount, unit))),
-        plus_minus: daemon
-            .sum(id)
-            .and_then(|sum| sum.error)
-            .map(|error| rounded(total(error, unit))),
+        plus_minus: sum.and_then(|sum| sum.error).map(|error| rounded(total(error, unit))),
         covered_s: rounded(covered.as_secs_f64()),
         note: daemon.remark(id),
         unit: symbol(unit),

@@ -177,10 +177,13 @@ impl Contribution {
         }
         let mut error = self.error;
         error.beside(nanos(self.gap));
-        let is_by_windows = self.sampled().is_none() && !self.is_lower_bound();
+        // Of times that no samples tell the windows' clock is the smaller part.
+        let is_by_windows = self.kind == AmountKind::Events && !self.is_lower_bound();
         let squared = error.squared().filter(|_| is_by_windows)?;
-        let share = CLOCK + COUNTING * self.most;
-        Some(EstimateError { squared, common: share * (self.total() - self.counted) })
+        let counting = COUNTING * self.most;
+        let share = CLOCK + counting / (1.0 - counting);
+        (counting < 1.0)
+            .then_some(EstimateError { squared, common: share * (self.total() - self.counted) })
     }
 
     /// What was counted, and what is estimated for the time between.

@@ -60,6 +60,11 @@ impl PairTotal {
         all.join("; ")
     }
 
+    /// Whether there may be more than is told.
+    pub(crate) fn is_lower_bound(&self) -> bool {
+        self.has_gap || self.late > LATE || self.lost > 0 || self.has_nested
+    }
+
     /// How what was not covered was estimated, and how well that can be.
     fn how(self) -> String {
         match self.basis {

@@ -86,7 +86,7 @@ pub fn listen(begin: Begin) -> bool {
     listens
 }
 
-/// The C library is about to take the signal for itself, or the process gives up system calls: nobody asks any more.
+/// The C library is about to take the signal for itself: nobody asks any more.
 pub fn give_way() {
     if LISTENS.swap(false, Ordering::Relaxed) {
         listening_page::hide();
@@ -115,6 +115,9 @@ impl IgnoredSignal {
     /// The process did not become another program: the signal is handled again, unless the C library took it meanwhile.
     pub fn restore(self) {
         let Some(handled) = self.0 else { return };
+        if kernel::disposition(SIGNAL).is_none_or(|now| now.handler != libc::SIG_IGN) {
+            return;
+        }
         // SAFETY: what the kernel told of this signal before.
         let meanwhile = unsafe { kernel::exchange(SIGNAL, &handled) };
         if let Some(theirs) = meanwhile.filter(|now| now.handler != libc::SIG_IGN) {

@@ -3,7 +3,7 @@
 use crate::functions::site;
 use crate::lock::Held;
 use crate::view::Tables;
-use crate::{agent_thread, attach_request, attachment, heartbeat, kernel, measurement, patch};
+use crate::{agent_thread, attachment, heartbeat, kernel, measurement, patch};
 use core::sync::atomic::AtomicU32;
 
 /// Tries to restore what a thread still stands in, and nanoseconds between two.
@@ -13,8 +13,6 @@ const AGAIN: u64 = 1_000_000;
 /// Stops measuring this process and all that it forks, for good: its code is restored while that can be done, and afterwards
 /// nothing of ours makes a system call. What was measured until now stays to be read.
 pub fn enter() {
-    // Neither may a request make one.
-    attach_request::give_way();
     let tables = measurement::own();
     // A process without a region would make one at its first event, behind the filter.
     if tables.is_none() && !measurement::is_awaited() {

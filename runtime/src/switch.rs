@@ -32,7 +32,7 @@ pub(crate) struct WipeOnForkPages {
     pub(crate) blocking: AtomicU32,
     /// Not 0 while the process is being left.
     pub(crate) leaving: AtomicU32,
-    /// 1 while the bytes of code change.
+    /// Number of the change of code that goes on, 0 while there is none.
     pub(crate) changing: AtomicU32,
     pad: [AtomicU32; PAGE / 4 - 8],
     /// Functions that are off until the next interval of the budget.
@@ -165,6 +165,7 @@ pub(crate) fn wipe() {
     WIPE_ON_FORK.agent_away.store(0, Ordering::Relaxed);
     WIPE_ON_FORK.blocking.store(0, Ordering::Relaxed);
     WIPE_ON_FORK.leaving.store(0, Ordering::Relaxed);
+    WIPE_ON_FORK.changing.store(0, Ordering::Relaxed);
     forget_functions();
 }
 

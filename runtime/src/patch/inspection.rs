@@ -12,7 +12,7 @@ use super::batch::Batch;
 use super::maps;
 use super::text::Text;
 use super::threads::{self, TaskPath};
-use super::{trap_choice, trap_signals};
+use super::{trap_choice, trap_signals, trap_wait};
 use crate::interrupted_call::{self, Context};
 use crate::kernel;
 use core::ffi::c_void;
@@ -193,6 +193,8 @@ fn ask(thread: u32) -> Option<u64> {
         if stack != 0 {
             return Some(stack);
         }
+        // It may have begun to wait for the end of the change since it was found running.
+        trap_wait::wake_all();
         kernel::futex_wait(&ASKED, ASKED.load(Ordering::Relaxed), PAUSE);
     }
     if ASKED.compare_exchange(thread, 0, Ordering::Relaxed, Ordering::Relaxed).is_ok() {

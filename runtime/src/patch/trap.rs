@@ -49,6 +49,7 @@ pub(super) fn bytes() -> impl Iterator<Item = u8> {
 /// Whether the signal tells of a trap of ours; then the thread goes on in the copy.
 pub(super) fn is_met(signal: i32, context: &mut Context) -> bool {
     let registers = &mut context.uc_mcontext.gregs;
+    let stack = registers.get(libc::REG_RSP as usize).map_or(0, |stack| *stack as u64);
     let number = registers.get(libc::REG_TRAPNO as usize).copied();
     let is_one = |trap: &&Trap| trap.signal == signal && Some(trap.number) == number;
     let Some(trap) = TRAPS.iter().find(is_one) else { return false };
@@ -56,7 +57,7 @@ pub(super) fn is_met(signal: i32, context: &mut Context) -> bool {
         && let Some(copy) = site::copy_of((*place as u64).wrapping_sub(trap.past))
     {
         *place = copy as i64;
-        trap_wait::met();
+        trap_wait::met(stack);
         return true;
     }
     false

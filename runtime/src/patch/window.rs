@@ -41,13 +41,18 @@ impl CountReading {
     }
 
     /// For how long the process ran since another one; `None` where the two do not tell: the agent lost its processor while it read one of
-    /// them, and the calls are those of another moment.
-    fn work_since(self, begin: Self) -> Option<u64> {
+    /// them, and the calls are those of another moment. Each of so many threads takes some time to read.
+    fn work_since(self, begin: Self, threads: usize) -> Option<u64> {
         let most = self.work[1].saturating_sub(begin.work[0]);
         let least = self.work[0].saturating_sub(begin.work[1]);
-        (least >= most - most / 16).then_some(least + (most - least) / 2)
+        let reading = READING.saturating_mul(threads as u64);
+        let unclear = most / 4;
+        (most - least <= unclear.min(most / 16 + reading)).then_some(least + (most - least) / 2)
     }
 }
+
+/// Nanoseconds that it takes at most to read the count and the clock of a thread at both ends.
+const READING: u64 = 8_000;
 
 /// The second part of a window: calls are counted, no more.
 fn begin_to_count(window: &FunctionWindow, tables: Tables, held: &Held) {
@@ -99,7 +104,8 @@ fn end_count(window: &FunctionWindow, tables: Tables) {
         work: [0, 1].map(|at| window.work[at].load(Ordering::Relaxed)),
     };
     let end = CountReading::take(&text);
-    let Some(work) = end.work_since(begin) else { return };
+    let threads = counts::places().1.count();
+    let Some(work) = end.work_since(begin, threads) else { return };
     let calls = end.calls.wrapping_sub(begin.calls);
     let record = tables.region(window.id());
     record.counted.fetch_add(calls as u32, Ordering::Relaxed);
@@ -164,15 +170,23 @@ mod tests {
     #[test]
     fn work_is_known_where_both_readings_took_a_short_time() {
         let begin = CountReading { calls: 0, work: [1000, 1010] };
-        let end = |work| CountReading { calls: 100, work }.work_since(begin);
+        let end = |work| CountReading { calls: 100, work }.work_since(begin, 1);
         assert_eq!(end([1400, 1410]), Some(400));
         assert_eq!(end([1400, 9000]), None, "calls went on while the processor was lost");
         let slow = CountReading { calls: 0, work: [1000, 1200] };
-        assert_eq!(CountReading { calls: 100, work: [1400, 1410] }.work_since(slow), None);
+        assert_eq!(CountReading { calls: 100, work: [1400, 1410] }.work_since(slow, 1), None);
         assert_eq!(
-            CountReading { calls: 0, work: [1010, 1020] }.work_since(begin),
+            CountReading { calls: 0, work: [1010, 1020] }.work_since(begin, 1),
             None,
             "it did not run"
         );
+    }
+
+    #[test]
+    fn many_threads_take_longer_to_read() {
+        let begin = CountReading { calls: 0, work: [0, 40_000] };
+        let end = CountReading { calls: 100, work: [400_000, 440_000] };
+        assert_eq!(end.work_since(begin, 1), None, "one is read in less");
+        assert_eq!(end.work_since(begin, 32), Some(400_000));
     }
 }

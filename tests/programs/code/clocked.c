@@ -49,7 +49,8 @@ __attribute__((noinline, noclone)) void much(void)
 
 int main(int argc, char **argv)
 {
-    struct perf_event_attr clock = {.size = sizeof clock, .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_TASK_CLOCK};
+    struct perf_event_attr clock = {
+        .size = sizeof clock, .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_TASK_CLOCK, .exclude_kernel = 1};
     count = (int)syscall(SYS_perf_event_open, &clock, 0, -1, -1, 0);
     double before = 1e9 * seconds_of(CLOCK_THREAD_CPUTIME_ID) - nanoseconds_counted();
     int turns = argc > 1 ? atoi(argv[1]) : 50;
