@@ -8,7 +8,7 @@
 //! processors, the agent may wait until the turn of the very thread is over that meets the traps, and all of that turn would be lost. A thread
 //! that sleeps keeps its right to the processor.
 //!
-//! A thread waits once for a change, and the wait has an end of its own, so nothing depends on the agent. It takes no signal meanwhile: a handler
+//! A thread waits no longer than 20 ms for a change, so nothing depends on the agent. It takes no signal meanwhile: a handler
 //! would meet the next trap while that is blocked. It waits only where its interrupted stack is the one that it sleeps on: of a thread that
 //! sleeps no other one is searched (`inspection.rs`). A forked child finds no change (`switch.rs`).
 
@@ -29,7 +29,7 @@ const LONGEST: u64 = 20_000_000;
 struct Met {
     traps: AtomicU32,
     since: AtomicU64,
-    /// The change that was waited for.
+    /// The change that was waited for in vain.
     waited: AtomicU32,
 }
 
@@ -83,11 +83,15 @@ pub(super) fn met(stack: u64) {
     let is_same_stack = stack.checked_sub(here).is_some_and(|frames| frames < FRAMES);
     if now.saturating_sub(before) < DENSE
         && is_same_stack
-        && met.waited.swap(change, Ordering::Relaxed) != change
+        && met.waited.load(Ordering::Relaxed) != change
     {
         let signals = kernel::block_signals();
         kernel::futex_wait(&WIPE_ON_FORK.changing, change, LONGEST);
         kernel::restore_signals(signals);
+        // All are woken when one is asked where it stands: the others wait again.
+        if clock::nanos().saturating_sub(now) >= LONGEST {
+            met.waited.store(change, Ordering::Relaxed);
+        }
     }
 }
 
