@@ -94,7 +94,7 @@ const TAKE_SIGNAL: [&CStr; 10] = [
 /// Listens to attach requests, if this process may be measured at all. What a signal must not do is done now. A library
 /// that is loaded late does not: before and after a measurement the program's calls do not come to it.
 pub(crate) fn listen() {
-    if reroute::are_ours(&TAKE_SIGNAL) && attach_request::listen(requested) {
+    if reroute::are_first(&TAKE_SIGNAL) && attach_request::listen(requested) {
         process::follow_forks();
         reroute::look_around();
     }

@@ -80,14 +80,16 @@ impl Count {
         self.note.is_empty() && (self.total - self.known).abs() < 0.5
     }
 
-    /// Said to be a lower bound, and one, or said to be an estimate, from some of the calls that there were, and within what is told. How
+    /// Said to be a lower bound, and one, or said to be an estimate, from some of the calls that there were, of their size, and within what is told. How
     /// close it comes depends on what else runs: `cargo bench --bench promises` tells it.
     fn is_honest(&self) -> bool {
         let is_bound = self.note.contains("lower bound") && self.total <= self.known;
+        let is_near = (0.5..1.5).contains(&(self.total / self.known));
         // That is 95 of 100; twice as much is all but sure.
-        let is_near = |error: f64| (self.total - self.known).abs() <= 2.0 * error;
-        let is_estimate =
-            self.note.contains("too hot: covered") && self.plus_minus.is_some_and(is_near);
+        let is_within = |error: f64| (self.total - self.known).abs() <= 2.0 * error;
+        let is_estimate = self.note.contains("too hot: covered")
+            && is_near
+            && self.plus_minus.is_some_and(is_within);
         let is_counted = self.counted > 0.0 && self.counted <= self.known;
         self.is_exact() || is_counted && (is_bound || is_estimate)
     }

@@ -48,8 +48,8 @@ pub(super) fn prepare() {
     }
 }
 
-/// Whether everybody's calls of these functions find ours.
-pub(super) fn are_first(names: &[&CStr]) -> bool {
+/// Whether everybody's calls of these functions find ours; those of a library that is loaded late do not.
+pub(crate) fn are_first(names: &[&CStr]) -> bool {
     let is_found = |name: &CStr| {
         let ours = all().iter().find(|listed| listed.next.name() == name);
         ours.is_some_and(|listed| listed.stub() == first_of(name) as usize)

@@ -15,9 +15,10 @@ mod listed;
 mod object;
 mod written;
 
-use core::ffi::{CStr, c_int, c_void};
+use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicBool, Ordering};
 
+pub(crate) use listed::are_first;
 use object::MappedObject;
 
 /// Reroutes the calls of every object that is loaded now.
@@ -29,12 +30,7 @@ pub(crate) fn begin() {
 
 /// Finds out, early, whether calls come to us by themselves: no other library is found before ours.
 pub(crate) fn look_around() {
-    SEES_ALL.store(are_ours(&[c"read", c"MPI_Barrier"]), Ordering::Relaxed);
-}
-
-/// Whether calls of these functions come to us by themselves; those of a library that is loaded late do not.
-pub(crate) fn are_ours(names: &[&CStr]) -> bool {
-    listed::are_first(names)
+    SEES_ALL.store(are_first(&[c"read", c"MPI_Barrier"]), Ordering::Relaxed);
 }
 
 /// Whether all calls come to us by themselves.

@@ -38,8 +38,8 @@ static MET: [Met; PLACES] = [const {
     Met { traps: AtomicU32::new(0), since: AtomicU64::new(0), waited: AtomicU32::new(0) }
 }; PLACES];
 const PLACES: usize = 64;
-/// Number of the last change; odd, so that none is 0.
-static LAST: AtomicU32 = AtomicU32::new(1);
+/// Number of the next change; odd, so that none is 0.
+static NEXT: AtomicU32 = AtomicU32::new(1);
 /// Bytes of the frames between the place of a trap and the wait, at most, where both are on one stack.
 const FRAMES: u64 = 16 << 10;
 
@@ -50,7 +50,7 @@ pub(super) struct Changing(());
 impl Changing {
     /// Traps lie from here on; one change goes on at a time.
     pub(super) fn begin() -> Self {
-        let number = LAST.fetch_add(2, Ordering::Relaxed);
+        let number = NEXT.fetch_add(2, Ordering::Relaxed);
         WIPE_ON_FORK.changing.store(number, Ordering::Relaxed);
         Self(())
     }
@@ -60,7 +60,7 @@ impl Drop for Changing {
     fn drop(&mut self) {
         WIPE_ON_FORK.changing.store(0, Ordering::Relaxed);
         // Always: who is about to wait looks at the word again in the kernel.
-        kernel::futex_wake(&WIPE_ON_FORK.changing);
+        wake_all();
     }
 }
 
