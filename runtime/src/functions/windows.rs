@@ -10,6 +10,8 @@ const WINDOWS: usize = 256;
 const SHORTEST: u64 = 50_000;
 /// Longest period, an hour.
 const LONGEST: u64 = 3_600_000_000_000;
+/// Nanoseconds for which a function counts at most: others wait for their turn meanwhile.
+const MOST_COUNTING: u64 = 50_000_000;
 /// One function's windows; the place is free when the region is not said to be in windows.
 #[derive(Debug)]
 pub(crate) struct FunctionWindow {
@@ -25,7 +27,8 @@ pub(crate) struct FunctionWindow {
     had: AtomicU32,
     /// Where it stands with counting.
     pub(crate) count: AtomicU32,
-    /// Calls when counting began, and the work of the process just before and just after these were read.
+    /// When counting began, the calls so far, and the work of the process just before and just after these were read.
+    pub(crate) began: AtomicU64,
     pub(crate) calls: AtomicU64,
     pub(crate) work: [AtomicU64; 2],
 }
@@ -44,6 +47,7 @@ static ALL: [FunctionWindow; WINDOWS] = [const {
         most: AtomicU32::new(0),
         had: AtomicU32::new(0),
         count: AtomicU32::new(TO_COME),
+        began: AtomicU64::new(0),
         calls: AtomicU64::new(0),
         work: [const { AtomicU64::new(0) }; 2],
     }
@@ -73,6 +77,11 @@ impl FunctionWindow {
 
     pub(crate) fn is_at(&self, count: u32) -> bool {
         self.count.load(Ordering::Relaxed) == count
+    }
+
+    /// Nanoseconds for which it may count, while the process hardly runs.
+    pub(crate) fn patience(&self) -> u64 {
+        (self.period.load(Ordering::Relaxed) / 4).min(MOST_COUNTING)
     }
 
     /// The next one begins with the next period of the clock, as those of all functions do, in other

@@ -23,8 +23,10 @@ const AGAIN: u64 = 5_000_000;
 
 /// Of the time in nanoseconds, the bits that do not choose who counts.
 const TURN: u32 = 24;
-/// Nanoseconds for which calls are counted.
+/// Nanoseconds for which calls are counted, of the process's running time if it runs at all.
 const COUNTING: u64 = 400_000;
+/// Of a process that ran for less, what changing its code took is too large a part.
+const LEAST: u64 = 100_000;
 
 /// Calls that were counted so far, and for how long the process had run just before and just after they were read.
 #[derive(Clone, Copy, Debug)]
@@ -41,13 +43,14 @@ impl CountReading {
     }
 
     /// For how long the process ran since another one; `None` where the two do not tell: the agent lost its processor while it read one of
-    /// them, and the calls are those of another moment. Each of so many threads takes some time to read.
+    /// them, and the calls are those of another moment, or it ran too short. Each of so many threads takes some time to read.
     fn work_since(self, begin: Self, threads: usize) -> Option<u64> {
         let most = self.work[1].saturating_sub(begin.work[0]);
         let least = self.work[0].saturating_sub(begin.work[1]);
         let reading = READING.saturating_mul(threads as u64);
         let unclear = most / 4;
-        (most - least <= unclear.min(most / 16 + reading)).then_some(least + (most - least) / 2)
+        let is_clear = least >= LEAST && most - least <= unclear.min(most / 16 + reading);
+        is_clear.then_some(least + (most - least) / 2)
     }
 }
 
@@ -67,7 +70,18 @@ fn begin_to_count(window: &FunctionWindow, tables: Tables, held: &Held) {
     let begin = CountReading::take(&text);
     window.calls.store(begin.calls, Ordering::Relaxed);
     window.work.iter().zip(begin.work).for_each(|(at, work)| at.store(work, Ordering::Relaxed));
-    window.due.store(clock::nanos().saturating_add(COUNTING), Ordering::Relaxed);
+    let now = clock::nanos();
+    window.began.store(now, Ordering::Relaxed);
+    window.due.store(now.saturating_add(COUNTING), Ordering::Relaxed);
+}
+
+/// Waits as long again for a process that hardly ran, while others had the processors.
+fn go_on_counting(window: &FunctionWindow, now: u64) {
+    let counted = now.saturating_sub(window.began.load(Ordering::Relaxed));
+    let ran = counts::work().saturating_sub(window.work[1].load(Ordering::Relaxed));
+    if ran < COUNTING && counted < window.patience() {
+        window.due.store(now.saturating_add(counted.max(COUNTING)), Ordering::Relaxed);
+    }
 }
 
 /// Calls are only counted from here on; false when they cannot be.
@@ -115,6 +129,9 @@ fn end_count(window: &FunctionWindow, tables: Tables) {
 /// Opens and shuts what is due at `now`: all of it together, so that none waits for another.
 pub(crate) fn turn(tables: Tables, now: u64, held: &Held) {
     let is_due = |window: &&FunctionWindow| window.is_due(now);
+    if let Some(window) = taken().filter(is_due).find(|window| window.is_at(COUNTS)) {
+        go_on_counting(window, now);
+    }
     // One counts at a time, another one in each period.
     let others =
         || taken().filter(is_due).filter(|window| window.is_open() && window.is_at(TO_COME));
@@ -171,15 +188,18 @@ mod tests {
     fn work_is_known_where_both_readings_took_a_short_time() {
         let begin = CountReading { calls: 0, work: [1000, 1010] };
         let end = |work| CountReading { calls: 100, work }.work_since(begin, 1);
-        assert_eq!(end([1400, 1410]), Some(400));
-        assert_eq!(end([1400, 9000]), None, "calls went on while the processor was lost");
-        let slow = CountReading { calls: 0, work: [1000, 1200] };
-        assert_eq!(CountReading { calls: 100, work: [1400, 1410] }.work_since(slow, 1), None);
-        assert_eq!(
-            CountReading { calls: 0, work: [1010, 1020] }.work_since(begin, 1),
-            None,
-            "it did not run"
-        );
+        assert_eq!(end([401_000, 401_010]), Some(400_000));
+        assert_eq!(end([401_000, 700_000]), None, "calls went on while the processor was lost");
+        let slow = CountReading { calls: 0, work: [1000, 200_000] };
+        let fast = CountReading { calls: 100, work: [401_000, 401_010] };
+        assert_eq!(fast.work_since(slow, 1), None);
+    }
+
+    #[test]
+    fn who_hardly_ran_shows_nothing() {
+        let begin = CountReading { calls: 0, work: [1000, 1000] };
+        let end = |ran| CountReading { calls: 1, work: [1000 + ran; 2] }.work_since(begin, 1);
+        assert_eq!([0, LEAST - 1, LEAST].map(end), [None, None, Some(LEAST)]);
     }
 
     #[test]
