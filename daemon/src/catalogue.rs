@@ -23,6 +23,9 @@ pub(crate) struct Catalogue {
     pub(crate) program: String,
     places: AHashMap<AskedAddress, Lookup>,
     asked: Vec<AskedAddress>,
+    /// Who has the other ends of pipes, by their numbers: nobody, as long as that is not known.
+    peers: AHashMap<u64, Option<String>>,
+    asked_pipes: Vec<u64>,
     /// Patched functions, by where they begin in this process.
     functions: AHashMap<u64, Resource>,
     classes: AHashMap<(ClassId, u32, u64, u32), ClassId>,
@@ -74,6 +77,16 @@ impl Catalogue {
     /// The source locations that nodes need and that were not asked for yet.
     pub(crate) fn take_wanted(&mut self) -> Vec<AskedAddress> {
         std::mem::take(&mut self.asked)
+    }
+
+    /// Who has the other end of a pipe was looked up: what depends on it has to be classified again.
+    pub(crate) fn answer_pipe(&mut self, pipe: u64, peer: String) {
+        self.peers.insert(pipe, Some(peer));
+    }
+
+    /// The pipes that were met and not asked about yet.
+    pub(crate) fn take_pipes(&mut self) -> Vec<u64> {
+        std::mem::take(&mut self.asked_pipes)
     }
 
     /// A forked process's functions lie where its parent's do.
@@ -211,7 +224,9 @@ impl Catalogue {
         if let Some(Some(known)) = self.objects.get(&number) {
             return Some(*known);
         }
-        let by = object_name::named_by(self.tables.object(number)?);
+        let object = self.tables.object(number)?;
+        let by = object_name::named_by(object);
+        let pipe = object_name::pipe(object).map(|(_, pipe)| pipe);
         let lookup = by.map_or(Lookup::Nowhere, |by| {
             self.lookup(match by {
                 NamedBy::Site(address) => AskedAddress::Code(address),
@@ -223,12 +238,23 @@ impl Catalogue {
             Lookup::Found(place) => Naming::Is(place),
             Lookup::Nowhere => Naming::Nowhere,
         };
-        let id = resources.id(&object_name::resource(&self.tables, number, naming)?);
+        let peer = pipe.and_then(|pipe| self.peer(pipe));
+        let resource = object_name::resource(&self.tables, number, naming, peer.as_deref())?;
+        let id = resources.id(&resource);
         if self.tables.object(number).is_some_and(|object| !object.retired) {
             resources.hold(id);
             self.objects.insert(number, Some(id));
         }
         Some(id)
+    }
+
+    fn peer(&mut self, pipe: u64) -> Option<String> {
+        let asked = &mut self.asked_pipes;
+        let peer = self.peers.entry(pipe).or_insert_with(|| {
+            asked.push(pipe);
+            None
+        });
+        peer.clone()
     }
 
     fn lookup(&mut self, wanted: AskedAddress) -> Lookup {

@@ -21,6 +21,7 @@ use crate::ending::ProcessEnd;
 use crate::error::Error;
 use crate::group_coverage::{GroupCoverage, IntervalEnd};
 use crate::phases::Phases;
+use crate::pipe_peers::{AskedPipe, PipeAnswer, PipePeers};
 use crate::process::{Beginning, PassContext, PassOutcome, Process};
 use crate::region::RegionMemory;
 use crate::sampling_pass::{Complaint, ProcessNote, SamplingPass};
@@ -102,6 +103,7 @@ pub struct Daemon {
     discovery: Discovery,
     calibration: Calibration,
     symbols: Symbols,
+    pipe_peers: PipePeers,
     machine: ResourceId,
     pub(crate) state: SharedState,
     pub(crate) processes: Vec<Process>,
@@ -147,6 +149,7 @@ impl Daemon {
             discovery: Discovery::new(directory),
             calibration: Calibration::new(settings.zero),
             symbols: Symbols::start(objects.clone())?,
+            pipe_peers: PipePeers::default(),
             machine: state.resources.id(&machine),
             state,
             processes: Vec::new(),
@@ -379,6 +382,7 @@ impl Daemon {
         self.discover(&mut pass);
         let answers = self.symbols.answers();
         self.take_answers(answers);
+        self.take_pipe_answers();
         self.instrumenter.begin_pass();
         let compensates = self.settings.compensates;
         let context = PassContext { now, scale: self.calibration.scale(), thorough, compensates };
@@ -551,17 +555,38 @@ impl Daemon {
     fn ask_places(&mut self) {
         for (number, process) in (0..).zip(&mut self.processes) {
             self.symbols.ask(number, process.catalogue.take_wanted());
+            for pipe in process.catalogue.take_pipes() {
+                self.pipe_peers.ask(AskedPipe { process: number, pid: process.pid, pipe });
+            }
         }
     }
 
     fn take_answers(&mut self, answers: Vec<SymbolAnswer>) {
-        let mut changed: Vec<u32> = answers.iter().map(|answer| answer.process).collect();
+        let changed: Vec<u32> = answers.iter().map(|answer| answer.process).collect();
         for SymbolAnswer { process, wanted, place } in answers {
             let place: Option<Arc<_>> = place;
             if let Some(process) = self.processes.get_mut(process as usize) {
                 process.catalogue.answer(wanted, place);
             }
         }
+        self.reclassify(changed);
+    }
+
+    fn take_pipe_answers(&mut self) {
+        let mut changed = Vec::new();
+        for PipeAnswer { process: number, pipe, peer } in self.pipe_peers.answers() {
+            let process = self.processes.get_mut(number as usize);
+            let running = process.filter(|process| process.stage.region().is_some());
+            if let Some((process, peer)) = running.zip(peer) {
+                process.catalogue.answer_pipe(pipe, peer);
+                changed.push(number);
+            }
+        }
+        self.reclassify(changed);
+    }
+
+    /// Of these processes something is called in another way than before.
+    fn reclassify(&mut self, mut changed: Vec<u32>) {
         changed.sort_unstable();
         changed.dedup();
         for number in changed {

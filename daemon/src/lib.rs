@@ -44,6 +44,7 @@ mod messages;
 mod object_name;
 mod peer_messages;
 mod phases;
+mod pipe_peers;
 mod placement;
 mod process;
 mod process_stage;

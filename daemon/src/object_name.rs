@@ -1,6 +1,6 @@
 //! Names the resource of an object: finds its place in a hierarchy from its kind, its parent and its name.
 
-use whyperf_inject::WaitReason;
+use whyperf_inject::{WaitReason, pipe_number};
 use whyperf_layout::ObjectKind;
 use whyperf_model::{Hierarchy, Resource};
 
@@ -47,11 +47,22 @@ pub(crate) fn named_by(object: &ObjectEntry) -> Option<NamedBy> {
     }
 }
 
-/// The resource of an object; `None` for what has no place in a hierarchy.
+/// The kinds of files that may be pipes: the number of one stands behind its kind.
+const STREAMS: [&str; 4] = ["pipe", "stdin", "stdout", "stderr"];
+
+/// The pipe that an object is: its kind, and its number.
+pub(crate) fn pipe(object: &ObjectEntry) -> Option<(&str, u64)> {
+    let (kind, name) = object.name.rsplit_once('/')?;
+    let is_stream = object.kind == ObjectKind::File && STREAMS.contains(&kind);
+    Some((kind, pipe_number(name).filter(|_| is_stream)?))
+}
+
+/// The resource of an object; `None` for what has no place in a hierarchy. A pipe is called by who has its other end, where that is known.
 pub(crate) fn resource(
     tables: &ProcessTables,
     number: u32,
     naming: Naming<'_>,
+    peer: Option<&str>,
 ) -> Option<Resource> {
     let object = tables.object(number)?;
     let sync = Resource::root(Hierarchy::SyncObject);
@@ -88,7 +99,13 @@ pub(crate) fn resource(
         }
         ObjectKind::Child => sync.child(WaitReason::Child.name()),
         ObjectKind::Signal => sync.child(WaitReason::Signal.name()),
-        ObjectKind::File => file(&object.name),
+        ObjectKind::File => match pipe(object) {
+            Some((kind, _)) => {
+                let stream = Resource::root(Hierarchy::File).child(kind);
+                peer.map_or_else(|| stream.clone(), |peer| stream.child(peer))
+            }
+            None => file(&object.name),
+        },
     })
 }
 

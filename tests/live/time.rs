@@ -133,3 +133,22 @@ fn of_sockets_by_who_is_at_the_other_end() {
     // The children that accept and send wait a little, too.
     assert!(told[3] >= known.iter().sum::<f64>() - 0.01, "{told:?} {known:?}");
 }
+
+/// The first quarter of a second goes by before it is known who is there.
+#[test]
+fn of_pipes_by_who_has_the_other_end() {
+    let program = programs::plain().join("time/pipes").display().to_string();
+    let _turn = shipped::turn(Load::Waits);
+    let foci = ["</File/pipe>", "</File/pipe/pipes>"];
+    let mut options = vec!["--no-store"];
+    foci.iter().for_each(|focus| options.extend(["--measure", "io_wait", focus]));
+    let run = run_with(&options, &[program, "400".to_owned()]);
+    assert_eq!(run.status, Some(0), "{}", run.stderr);
+    let known = run.stdout.trim().strip_prefix("read ").expect("it says what it waited");
+    let known: f64 = known.parse().expect("seconds");
+    let told: Vec<f64> =
+        run.list("measured").iter().map(|one| one["total"].as_f64().expect("seconds")).collect();
+    let [all, of_peer] = told[..] else { panic!("two were asked for: {}", run.stderr) };
+    assert!((all - known).abs() <= 0.01 + 0.02 * known, "{all} s, {known} s are true");
+    assert!(of_peer > 0.0 && of_peer <= all, "{of_peer} s of {all} s: {}", run.stderr);
+}

@@ -1,5 +1,9 @@
 //! Call sites of a real process, this one: code resources, lines, the profile's callers.
 
+use std::collections::BTreeSet;
+use std::os::fd::AsRawFd as _;
+use std::process::{Command, Stdio};
+
 use whyperf_daemon::View;
 use whyperf_layout::{Kind, Moved, ObjectKind};
 use whyperf_model::matching::Line;
@@ -87,4 +91,40 @@ fn a_lock_without_a_name_is_called_after_its_place() {
         "{appeared:?}"
     );
     assert_eq!(appeared.len(), 3, "{appeared:?}");
+}
+
+#[test]
+fn a_pipe_is_called_by_who_has_its_other_end() {
+    let child = Command::new("cat").stdin(Stdio::piped()).stdout(Stdio::null()).spawn();
+    let mut child = child.expect("every system has `cat`");
+    let input = child.stdin.take().expect("it is a pipe");
+    // Until then it is a copy of this process.
+    while whyperf_inject::program_name(child.id()) != "cat" {
+        std::thread::yield_now();
+    }
+    let link = format!("/proc/self/fd/{}", input.as_raw_fd());
+    let pipe = std::fs::read_link(link).expect("it is open").display().to_string();
+    let mut stage = Stage::new();
+    let process = stage.process(1);
+    let write = process.region("write", Kind::Write, 0);
+    let thread = process.thread(stage.pid(), stage.at(0));
+    let names_of = ["pipe", "stdout"].map(|kind| format!("{kind}/{pipe}"));
+    let objects = [0, 1].map(|at| process.object(ObjectKind::File, 0, at, &names_of[at as usize]));
+    let other = process.object(ObjectKind::File, 0, 2, &format!("/data/{pipe}"));
+    for object in [objects[0], objects[1], other] {
+        thread.add(1, write, 0, object);
+    }
+    let mut appeared = BTreeSet::new();
+    let mut now = 0;
+    while !appeared.contains("/File/stdout/cat") {
+        now += 1;
+        appeared.extend(names(&stage.sample(now).appeared));
+        std::thread::yield_now();
+    }
+    for name in ["/File/pipe", "/File/stdout", "/File/pipe/cat"] {
+        assert!(appeared.contains(name), "{appeared:?}");
+    }
+    assert!(appeared.contains(&format!("/File/data/{pipe}")), "that is a name: {appeared:?}");
+    drop(input);
+    assert!(child.wait().expect("it is ours").success());
 }

@@ -201,15 +201,33 @@ fn called(fd: c_int, text: &[u8]) -> ObjectId {
     let is_terminal = text.starts_with(b"/dev/pts/") || text.starts_with(b"/dev/tty");
     match fd {
         _ if is_file && !is_terminal => file_called(text),
-        libc::STDIN_FILENO => special(b"stdin"),
-        libc::STDOUT_FILENO => special(b"stdout"),
-        libc::STDERR_FILENO => special(b"stderr"),
+        libc::STDIN_FILENO => stream_called(b"stdin", text),
+        libc::STDOUT_FILENO => stream_called(b"stdout", text),
+        libc::STDERR_FILENO => stream_called(b"stderr", text),
         _ if is_terminal => special(b"terminal"),
-        _ if text.starts_with(b"pipe:") => special(b"pipe"),
+        _ if text.starts_with(PIPE) => stream_called(b"pipe", text),
         _ if text.starts_with(b"socket:") => peer(fd, Origin::Unseen),
         _ if text.starts_with(b"anon_inode:") => special(unbracketed(text)),
         _ => special(b"other"),
     }
+}
+
+/// What the kernel calls a pipe begins so; a number in brackets follows.
+const PIPE: &[u8] = b"pipe:";
+/// Bytes of the longest name of a pipe: `stdout/pipe:[18446744073709551615]`.
+const LONGEST_PIPE: usize = 40;
+
+/// A standard stream or a pipe by its kind. A pipe's number is part of the name: by that the daemon finds who has the other end.
+fn stream_called(kind: &[u8], text: &[u8]) -> ObjectId {
+    if !text.starts_with(PIPE) {
+        return special(kind);
+    }
+    let mut name = [0; LONGEST_PIPE];
+    let parts = [kind, b"/", text];
+    let length = parts.iter().map(|part| part.len()).sum();
+    name.iter_mut().zip(parts.into_iter().flatten()).for_each(|(to, from)| *to = *from);
+    let name = name.get(..length).unwrap_or(kind);
+    known(name).unwrap_or_else(|| special(if table::has_room_for_a_file() { name } else { kind }))
 }
 
 /// A socket as a file, by the name of who is at its other end.
