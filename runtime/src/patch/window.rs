@@ -77,10 +77,12 @@ fn begin_to_count(window: &FunctionWindow, tables: Tables, held: &Held) {
 
 /// Waits as long again for a process that hardly ran, while others had the processors.
 fn go_on_counting(window: &FunctionWindow, now: u64) {
-    let counted = now.saturating_sub(window.began.load(Ordering::Relaxed));
+    let began = window.began.load(Ordering::Relaxed);
+    let counted = now.saturating_sub(began);
     let ran = counts::work().saturating_sub(window.work[1].load(Ordering::Relaxed));
     if ran < COUNTING && counted < window.patience() {
-        window.due.store(now.saturating_add(counted.max(COUNTING)), Ordering::Relaxed);
+        let again = now.saturating_add(counted.max(COUNTING));
+        window.due.store(again.min(began.saturating_add(window.patience())), Ordering::Relaxed);
     }
 }
 
