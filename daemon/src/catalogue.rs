@@ -248,7 +248,8 @@ impl Catalogue {
         Some(id)
     }
 
-    fn peer(&mut self, pipe: u64) -> Option<String> {
+    /// Who has the other end of a pipe, as far as that is known by now.
+    pub(crate) fn peer(&mut self, pipe: u64) -> Option<String> {
         let asked = &mut self.asked_pipes;
         let peer = self.peers.entry(pipe).or_insert_with(|| {
             asked.push(pipe);

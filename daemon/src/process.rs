@@ -476,9 +476,11 @@ impl Process {
             watched.find_groups(self.resource, self.machine, &state.matcher);
             watched.sign_in([self.resource, self.machine], state);
             if counts {
+                let pipe = watched.last_look.pipe();
+                let peer = pipe.and_then(|pipe| self.catalogue.peer(pipe));
                 let tables = &self.catalogue.tables;
                 let Attributed { ran, delay, nodes } =
-                    watched.attribute(self.pid, scale, tables, state);
+                    watched.attribute(self.pid, scale, tables, peer.as_deref(), state);
                 self.ran += ran;
                 if at == 0 && self.efficiency.is_at_work() {
                     let rank = WaitingRank {

@@ -33,6 +33,8 @@ pub(crate) struct LastLook {
     activity: ThreadActivity,
     /// For what it waited when it was last seen to wait.
     reason: WaitReason,
+    /// The number of the pipe, if that was one.
+    pipe: Option<u64>,
     /// How often it had lost its processor against its will.
     preemptions: u64,
     /// What the system had counted of it, and how often that was asked about since.
@@ -52,6 +54,7 @@ impl Default for LastLook {
         Self {
             activity,
             reason,
+            pipe: None,
             preemptions: 0,
             counted: Schedstat::default(),
             asked: 0,
@@ -135,8 +138,8 @@ impl LastLook {
         self.activity = match ThreadWait::of(pid, tid) {
             None => ThreadActivity::Gone,
             Some(ThreadWait::Runnable) => self.runnable(pid, tid),
-            Some(ThreadWait::Blocked(reason)) => {
-                self.reason = reason;
+            Some(ThreadWait::Blocked { reason, pipe }) => {
+                (self.reason, self.pipe) = (reason, pipe);
                 self.unplaced = Some(reason);
                 ThreadActivity::Blocked
             }
@@ -154,6 +157,11 @@ impl LastLook {
     /// For what it waited when it was last seen to wait.
     pub(crate) const fn reason(&self) -> WaitReason {
         self.reason
+    }
+
+    /// At which pipe, by its number.
+    pub(crate) const fn pipe(&self) -> Option<u64> {
+        self.pipe
     }
 
     /// In which function it waits for that, as far as it is known.

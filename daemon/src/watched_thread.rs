@@ -227,6 +227,7 @@ impl WatchedThread {
         pid: u32,
         scale: Scale,
         tables: &ProcessTables,
+        peer: Option<&str>,
         state: &mut SharedState,
     ) -> Attributed {
         let places = self.places(tables, &state.classes);
@@ -237,7 +238,7 @@ impl WatchedThread {
         self.running_split.divide(&mut times, granted);
         let causes = self.causes(pid, granted, interval, state);
         let polled = Polled::of(granted, interval, state);
-        let mut wait = UnseenWait::of(&self.last_look);
+        let mut wait = UnseenWait::of(&self.last_look, peer);
         let nodes = &self.thread.nodes;
         let is_for_work = |node: u32| work::is_for_work(&state.classes, nodes[node as usize].class);
         let waits = self.work.take(&self.growth, is_for_work, scale);
@@ -522,16 +523,18 @@ fn delays(
 }
 
 /// Waiting for something that no event tells of.
-struct UnseenWait {
+struct UnseenWait<'peer> {
     reason: WaitReason,
+    /// Who has the other end of the pipe.
+    peer: Option<&'peer str>,
     /// The function that waits.
     code: Option<ResourceId>,
     object: Option<ResourceId>,
 }
 
-impl UnseenWait {
-    fn of(last_look: &LastLook) -> Self {
-        Self { reason: last_look.reason(), code: last_look.place(), object: None }
+impl<'peer> UnseenWait<'peer> {
+    fn of(last_look: &LastLook, peer: Option<&'peer str>) -> Self {
+        Self { reason: last_look.reason(), peer, code: last_look.place(), object: None }
     }
 
     /// The class of such time at a place. Who waits for another process to end has given its work to that, as one who waits for a thread.
@@ -540,7 +543,7 @@ impl UnseenWait {
         if self.reason == WaitReason::Child {
             return classes.idle(at, resources);
         }
-        let object = || resources.id(&waited_for(self.reason));
+        let object = || resources.id(&waited_for(self.reason, self.peer));
         let object = *self.object.get_or_insert_with(object);
         let category = match self.reason {
             WaitReason::Paging => Category::Paging,
@@ -550,9 +553,11 @@ impl UnseenWait {
     }
 }
 
-/// What a thread waits for, as a resource.
-fn waited_for(reason: WaitReason) -> Resource {
-    Resource::root(Hierarchy::SyncObject).child(reason.name())
+/// What a thread waits for, as a resource; at a pipe with who has its other end.
+fn waited_for(reason: WaitReason, peer: Option<&str>) -> Resource {
+    let kind = Resource::root(Hierarchy::SyncObject).child(reason.name());
+    let peer = peer.filter(|_| reason == WaitReason::Pipe);
+    peer.map_or_else(|| kind.clone(), |peer| kind.child(peer))
 }
 
 #[cfg(test)]
@@ -562,7 +567,7 @@ mod tests {
     #[test]
     fn who_waits_for_memory_is_known_by_what_it_waits_on() {
         let mut resources = Resources::default();
-        let paging = resources.id(&waited_for(WaitReason::Paging));
+        let paging = resources.id(&waited_for(WaitReason::Paging, None));
         assert_eq!(resources.paging(), Some(paging));
     }
 }

@@ -9,6 +9,7 @@
 
 use std::fs;
 
+use crate::pipe_ends::pipe_number;
 use crate::stat::Stat;
 
 /// What a thread does that may have no processor.
@@ -17,7 +18,12 @@ pub enum ThreadWait {
     /// It runs, or waits for a processor.
     Runnable,
     /// It waits in the kernel for something else.
-    Blocked(WaitReason),
+    Blocked {
+        /// For what.
+        reason: WaitReason,
+        /// The number of the pipe, if it waits for one.
+        pipe: Option<u64>,
+    },
 }
 
 /// For what a thread waits in the kernel.
@@ -90,7 +96,7 @@ impl ThreadWait {
             Ok(text) => Self::parse(&text, |descriptor| target(pid, descriptor)),
             Err(_) => {
                 let state = Stat::of_thread(pid, tid).filter(Stat::is_alive)?;
-                let other = Self::Blocked(WaitReason::Other);
+                let other = Self::Blocked { reason: WaitReason::Other, pipe: None };
                 Some(if state.is_runnable() { Self::Runnable } else { other })
             }
         }
@@ -108,6 +114,7 @@ impl ThreadWait {
         let is_none = |at: usize| arguments.get(at).is_none_or(|argument| *argument == 0);
         // One that ended has no stack any more.
         let has_ended = number == -1 && is_none(0);
+        let mut pipe = None;
         let reason = match number {
             -1 => WaitReason::Paging,
             libc::SYS_nanosleep | libc::SYS_clock_nanosleep => WaitReason::Sleep,
@@ -146,10 +153,13 @@ impl ThreadWait {
             | libc::SYS_splice
             | libc::SYS_sendfile
             | libc::SYS_fsync
-            | libc::SYS_fdatasync => target(first).map_or(WaitReason::Other, |open| kind(&open)),
+            | libc::SYS_fdatasync => target(first).map_or(WaitReason::Other, |open| {
+                pipe = pipe_number(&open);
+                kind(&open)
+            }),
             _ => WaitReason::Other,
         };
-        (!has_ended).then_some(Self::Blocked(reason))
+        (!has_ended).then_some(Self::Blocked { reason, pipe })
     }
 }
 
@@ -193,7 +203,8 @@ mod tests {
             ("61 0x10 0x0 0x0 0x0 0x0 0x0 0x7ffd10 0x7f0c20", "", WaitReason::Child),
             ("999 0x0\n", "", WaitReason::Other),
         ] {
-            assert_eq!(of(text, open), Some(ThreadWait::Blocked(reason)), "{text}");
+            let pipe = (reason == WaitReason::Pipe).then_some(17);
+            assert_eq!(of(text, open), Some(ThreadWait::Blocked { reason, pipe }), "{text}");
         }
     }
 
@@ -203,7 +214,9 @@ mod tests {
         let child = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn();
         let mut child = child.expect("every system has `cat`");
         let pid = child.id();
-        while ThreadWait::of(pid, pid) != Some(ThreadWait::Blocked(WaitReason::Pipe)) {
+        let is_at_pipe =
+            |wait| matches!(wait, ThreadWait::Blocked { reason: WaitReason::Pipe, pipe: Some(_) });
+        while !ThreadWait::of(pid, pid).is_some_and(is_at_pipe) {
             std::thread::yield_now();
         }
         drop(child.stdin.take());

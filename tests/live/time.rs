@@ -134,21 +134,35 @@ fn of_sockets_by_who_is_at_the_other_end() {
     assert!(told[3] >= known.iter().sum::<f64>() - 0.01, "{told:?} {known:?}");
 }
 
+/// What is told of a metric at a pipe, and there of the one who has its other end; and how long the program waited, by its own clock.
+fn at_pipe(metric: &str, pipe: &str, words: &[&str]) -> [f64; 3] {
+    let program = programs::plain().join("time/pipes").display().to_string();
+    let _turn = shipped::turn(Load::Waits);
+    let foci = [format!("<{pipe}>"), format!("<{pipe}/pipes>")];
+    let mut options = vec!["--no-store"];
+    foci.iter().for_each(|focus| options.extend(["--measure", metric, focus]));
+    let words: Vec<String> =
+        [&[program.as_str()], words].concat().iter().map(ToString::to_string).collect();
+    let run = run_with(&options, &words);
+    assert_eq!(run.status, Some(0), "{}", run.stderr);
+    let known = run.stdout.trim().strip_prefix("read ").expect("it says what it waited");
+    let told = run.list("measured").iter().map(|one| one["total"].as_f64().expect("seconds"));
+    let all = told.chain([known.parse().expect("seconds")]).collect::<Vec<_>>();
+    all.try_into().expect("two were asked for")
+}
+
 /// The first quarter of a second goes by before it is known who is there.
 #[test]
 fn of_pipes_by_who_has_the_other_end() {
-    let program = programs::plain().join("time/pipes").display().to_string();
-    let _turn = shipped::turn(Load::Waits);
-    let foci = ["</File/pipe>", "</File/pipe/pipes>"];
-    let mut options = vec!["--no-store"];
-    foci.iter().for_each(|focus| options.extend(["--measure", "io_wait", focus]));
-    let run = run_with(&options, &[program, "400".to_owned()]);
-    assert_eq!(run.status, Some(0), "{}", run.stderr);
-    let known = run.stdout.trim().strip_prefix("read ").expect("it says what it waited");
-    let known: f64 = known.parse().expect("seconds");
-    let told: Vec<f64> =
-        run.list("measured").iter().map(|one| one["total"].as_f64().expect("seconds")).collect();
-    let [all, of_peer] = told[..] else { panic!("two were asked for: {}", run.stderr) };
+    let [all, of_peer, known] = at_pipe("io_wait", "/File/pipe", &["400"]);
     assert!((all - known).abs() <= 0.01 + 0.02 * known, "{all} s, {known} s are true");
-    assert!(of_peer > 0.0 && of_peer <= all, "{of_peer} s of {all} s: {}", run.stderr);
+    assert!(of_peer > 0.0 && of_peer <= all, "{of_peer} s of {all} s");
+}
+
+/// No event tells of it: looks find it.
+#[test]
+fn of_pipes_that_are_read_unseen_by_who_has_the_other_end() {
+    let [all, of_peer, known] = at_pipe("blocked", "/SyncObject/Pipe", &["400", "unseen"]);
+    assert!((all - known).abs() <= 0.2 * known, "{all} s, {known} s are true");
+    assert!(of_peer > 0.0 && of_peer <= all, "{of_peer} s of {all} s");
 }

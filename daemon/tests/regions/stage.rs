@@ -107,5 +107,9 @@ pub(crate) fn names(resources: &[Resource]) -> Vec<String> {
     // Regions are in the name of this process: what its own threads wait for is no part of a test.
     let waits = WaitReason::ALL.map(|reason| format!("/SyncObject/{}", reason.name()));
     let all = resources.iter().map(Resource::to_string);
-    all.filter(|name| !waits.contains(name)).collect()
+    let is_wait = |name: &String| {
+        let rests = waits.iter().filter_map(|wait| name.strip_prefix(wait.as_str()));
+        rests.into_iter().any(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    all.filter(|name| !is_wait(name)).collect()
 }
