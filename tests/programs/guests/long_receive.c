@@ -1,4 +1,4 @@
-/* Rank 1 blocks in a single receive while rank 0 sleeps, then sends.
+/* Rank 1 blocks in a single receive while rank 0 sleeps, then sends. It prints what it received, and by its own clock how long that took.
  *
  * build: mpicc -g -O2 -fno-optimize-sibling-calls long_receive.c -o long_receive
  * run: mpirun -n 2 long_receive [seconds]
@@ -10,7 +10,8 @@
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
+
+#include "../seconds.h"
 
 __attribute__((noipa)) static int receive(void)
 {
@@ -37,7 +38,9 @@ int main(int argc, char **argv)
         sleep_for(seconds);
         MPI_Send(&value, 1, MPI_INT, 1, 1, MPI_COMM_WORLD);
     } else if (rank == 1) {
-        printf("long_receive: received %d\n", receive());
+        double begin = seconds_of(CLOCK_MONOTONIC);
+        int received = receive();
+        printf("long_receive: received %d in %.6f s\n", received, seconds_of(CLOCK_MONOTONIC) - begin);
     }
     MPI_Finalize();
     return 0;
