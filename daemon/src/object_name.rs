@@ -100,13 +100,18 @@ pub(crate) fn resource(
         ObjectKind::Child => sync.child(WaitReason::Child.name()),
         ObjectKind::Signal => sync.child(WaitReason::Signal.name()),
         ObjectKind::File => match pipe(object) {
-            Some((kind, _)) => {
-                let stream = Resource::root(Hierarchy::File).child(kind);
-                peer.map_or_else(|| stream.clone(), |peer| stream.child(peer))
-            }
+            Some((kind, _)) => with_peer(Resource::root(Hierarchy::File).child(kind), peer),
             None => file(&object.name),
         },
     })
+}
+
+/// Of what has another end: with who is there, where that is known.
+pub(crate) fn with_peer(family: Resource, peer: Option<&str>) -> Resource {
+    match peer {
+        Some(peer) => family.child(peer),
+        None => family,
+    }
 }
 
 /// `None` while the name may still come.

@@ -225,7 +225,9 @@ mod tests {
             at += 1;
         }
         assert_eq!(seen(u32::MAX, at, no_looks()), ThreadActivity::Runnable, "it did not move");
-        assert_eq!(seen(tid, at + 1, LookBudget::default()), ThreadActivity::Runnable);
+        // Others may have had its processor meanwhile.
+        let again = seen(tid, at + 1, LookBudget::default());
+        assert!(matches!(again, ThreadActivity::Runnable | ThreadActivity::Preempted), "{again:?}");
         assert_eq!(seen(tid, at + 2, no_looks()), ThreadActivity::Unseen);
         is_over.store(true, Ordering::Relaxed);
         thread.join().expect("it does not panic");

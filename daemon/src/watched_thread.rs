@@ -20,6 +20,7 @@ use whyperf_model::{Category, CategorySet, Hierarchy, Nanos, Resource, Scale, Ti
 
 use crate::counter_account::Prospect;
 use crate::kernel_share::KernelShare;
+use crate::object_name::with_peer;
 use crate::processors::Causes;
 use crate::running::{Granted, Running, ThreadInterval};
 use crate::running_split::{PlaceTime, RunningSplit};
@@ -556,8 +557,7 @@ impl<'peer> UnseenWait<'peer> {
 /// What a thread waits for, as a resource; at a pipe with who has its other end.
 fn waited_for(reason: WaitReason, peer: Option<&str>) -> Resource {
     let kind = Resource::root(Hierarchy::SyncObject).child(reason.name());
-    let peer = peer.filter(|_| reason == WaitReason::Pipe);
-    peer.map_or_else(|| kind.clone(), |peer| kind.child(peer))
+    with_peer(kind, peer.filter(|_| reason == WaitReason::Pipe))
 }
 
 #[cfg(test)]

@@ -123,7 +123,7 @@ impl PipeSide {
 
 #[cfg(test)]
 mod tests {
-    use std::os::fd::AsFd as _;
+    use std::os::fd::AsRawFd as _;
     use std::process::{Command, Stdio};
 
     use super::*;
@@ -159,8 +159,8 @@ mod tests {
         let child = Command::new("cat").stdin(Stdio::piped()).stdout(Stdio::null()).spawn();
         let mut child = child.expect("every system has `cat`");
         let input = child.stdin.take().expect("it is a pipe");
-        let raw = std::os::fd::AsRawFd::as_raw_fd(&input.as_fd());
-        let name = fs::read_link(format!("/proc/self/fd/{raw}")).expect("it is open");
+        let link = format!("/proc/self/fd/{}", input.as_raw_fd());
+        let name = fs::read_link(link).expect("it is open");
         let pipe = name.to_str().and_then(pipe_number).expect("it is a pipe");
         let pid = std::process::id();
         let peer = || PipeEnds::find(&BTreeSet::from([pipe])).peer(pipe, pid);

@@ -9,7 +9,7 @@ use std::time::Duration;
 use whyperf_daemon::{Daemon, DaemonSettings, Moment, RunDirectory, View};
 use whyperf_model::{Focus, Metric};
 
-/// Seconds for which it blocks at least: on a busy machine it hears later of what has come.
+/// Seconds for which the sender sleeps: a rank without a processor begins to receive, and hears of what has come, a little later.
 const BLOCKED: f64 = 10.0;
 
 /// Length and amount of each interval, in nanoseconds.
@@ -73,7 +73,6 @@ fn shows_all_along(mpi: Mpi) {
     }
     let sum: f64 = intervals.iter().map(|(_, amount)| amount).sum::<f64>() / 1e9;
     let known = received_in(&mut program);
-    assert!(known >= BLOCKED, "{known} s");
     assert!((sum / known - 1.0).abs() < 0.01, "{sum} s in all, {known} s are true");
 
     let profile = daemon.profile(View::TwoLevel);

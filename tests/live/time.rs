@@ -141,9 +141,8 @@ fn at_pipe(metric: &str, pipe: &str, words: &[&str]) -> [f64; 3] {
     let foci = [format!("<{pipe}>"), format!("<{pipe}/pipes>")];
     let mut options = vec!["--no-store"];
     foci.iter().for_each(|focus| options.extend(["--measure", metric, focus]));
-    let words: Vec<String> =
-        [&[program.as_str()], words].concat().iter().map(ToString::to_string).collect();
-    let run = run_with(&options, &words);
+    let words = std::iter::once(program).chain(words.iter().map(ToString::to_string));
+    let run = run_with(&options, &words.collect::<Vec<_>>());
     assert_eq!(run.status, Some(0), "{}", run.stderr);
     let known = run.stdout.trim().strip_prefix("read ").expect("it says what it waited");
     let told = run.list("measured").iter().map(|one| one["total"].as_f64().expect("seconds"));
