@@ -23,6 +23,7 @@ use crate::group_coverage::{GroupCoverage, IntervalEnd};
 use crate::phases::Phases;
 use crate::pipe_peers::{AskedPipe, PipeAnswer, PipePeers};
 use crate::process::{Beginning, PassContext, PassOutcome, Process};
+use crate::ready_looks;
 use crate::region::RegionMemory;
 use crate::sampling_pass::{Complaint, ProcessNote, SamplingPass};
 use crate::shared_state::SharedState;
@@ -379,6 +380,7 @@ impl Daemon {
         let interval = Interval::new(self.previous, end);
         self.previous = interval.end;
         let mut pass = SamplingPass { interval, ..SamplingPass::default() };
+        ready_looks::look(&mut self.processes, now, &self.state);
         self.discover(&mut pass);
         let answers = self.symbols.answers();
         self.take_answers(answers);

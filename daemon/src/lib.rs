@@ -50,6 +50,8 @@ mod process;
 mod process_stage;
 mod processors;
 mod profile;
+mod rank_readiness;
+mod ready_looks;
 mod region;
 mod run_amount;
 mod run_directory;

@@ -20,6 +20,7 @@ use crate::ending::ProcessEnd;
 use crate::lock_holders::LockHolders;
 use crate::peer_messages::RecordsToRead;
 use crate::process_stage::ProcessStage;
+use crate::rank_readiness::RankReadiness;
 use crate::region::RegionMemory;
 use crate::shared_state::SharedState;
 use crate::succession::Succession;
@@ -67,6 +68,8 @@ pub(crate) struct Process {
     pub(crate) departure: Departure,
     /// Who holds the locks that its threads wait for.
     locks: LockHolders,
+    /// For how much of its waiting it was found to wait for nobody.
+    pub(crate) readiness: RankReadiness,
     /// Whether what the system counted of its threads before they were met belongs to the run.
     pub(crate) earlier: Earlier,
 }
@@ -159,6 +162,7 @@ impl Process {
             replies: Vec::new(),
             departure: Departure::default(),
             locks: LockHolders::default(),
+            readiness: RankReadiness::default(),
             earlier: Earlier::DoesNot,
         }
     }
@@ -391,11 +395,15 @@ impl Process {
     }
 
     fn classify(&mut self, state: &mut SharedState) {
-        for watched in &mut self.threads {
+        for (at, watched) in self.threads.iter_mut().enumerate() {
             let from = std::mem::replace(&mut watched.classified, watched.thread.nodes.len());
             let nodes = &mut watched.thread.nodes;
             let SharedState { classes, resources, .. } = state;
             self.catalogue.classify(nodes, from, watched.base, classes, resources);
+            if at == 0 {
+                let tables = &self.catalogue.tables;
+                self.readiness.learn(nodes, from, tables, (classes, resources));
+            }
         }
     }
 
@@ -490,6 +498,7 @@ impl Process {
                         place: [watched.resource, self.machine],
                         is_untold: watched.is_untold(),
                         delay,
+                        ready: self.readiness.share(),
                     };
                     state.took(rank, &nodes);
                 }

@@ -285,9 +285,9 @@ impl WatchedThread {
             state.wait_causes.thread_took(place, &told, &state.classes);
         }
         // Without stack samples what polls is taken for own code, and its run delay for one in calls.
-        let is_told = self.running_split.has_samples();
-        let delay = if is_told { granted.delayed_in_calls } else { Nanos::ZERO };
-        let delay = RankDelay::Measured { delay, polled: granted.polled };
+        let (is_told, most) = (self.running_split.has_samples(), granted.delayed_in_calls);
+        let delay = if is_told { most } else { Nanos::ZERO };
+        let delay = RankDelay::Measured { delay, most, polled: granted.polled };
         Attributed { ran: granted.ran, delay, nodes: told }
     }
 
@@ -349,6 +349,11 @@ impl WatchedThread {
     /// Whether the system says nothing of how much it runs.
     pub(crate) const fn is_untold(&self) -> bool {
         self.running.is_unknown()
+    }
+
+    /// Whether it had no processor for a while in the last pass.
+    pub(crate) const fn lacked_a_processor(&self) -> bool {
+        self.granted.delayed_anywhere.0 >= A_WHILE
     }
 
     /// What became of the time that it computed by its events.
@@ -499,6 +504,8 @@ impl Polled {
 const WAITS: CategorySet = CategorySet::SYNC;
 /// Calls that run in the kernel, if at all.
 const IN_KERNEL: CategorySet = CategorySet::IO.and(CategorySet::BLOCKED);
+/// A shorter run delay, in nanoseconds, is nothing but waking up.
+const A_WHILE: u64 = 1_000_000;
 /// From one part in so many on it matters what calls that move data ran.
 const MUCH: u64 = 20;
 

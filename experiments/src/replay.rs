@@ -462,6 +462,8 @@ impl Replay {
                 place: [thread, machine],
                 is_untold: false,
                 delay: RankDelay::Recorded,
+                // What came of it is recorded.
+                ready: 0.0,
             };
             wait_causes.took(rank, &nodes, classes, resources);
         }

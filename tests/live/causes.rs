@@ -207,12 +207,39 @@ fn a_lack_of_processors_is_told_once_of_each_job() {
     let job = job.join(" ");
     let run = run(&["sh", "-c", &format!("{job} && {job} && {job}")].map(str::to_owned));
     assert_eq!(run.status, Some(0), "{}", run.shown());
+    let [saved, waited] = saved_of_waited(&run);
+    assert!(saved <= waited, "{saved} of {waited}: {}", run.shown());
+}
+
+/// Eight ranks that do the same have a quarter of a processor each, and at any time one of them polls. Nobody waits for anything but processors.
+#[test]
+fn the_cause_of_many_ranks_on_two_processors_is_the_lack_of_more() {
+    let _turn = shipped::turn(Load::Fills);
+    let mut words = Mpi::OpenMpi.launch(8);
+    let program = programs::built_for(Mpi::OpenMpi).join("efficiency/crowded");
+    words.extend([program.display().to_string(), "8".to_owned()]);
+    let run = run(&words);
+    assert_eq!(run.status, Some(0), "{}", run.shown());
+    let known = run.stderr.lines().find_map(|line| line.strip_prefix("crowded: "));
+    let words: Vec<&str> = known.expect("the program says it").split(' ').collect();
+    let [_, waited, _, ready] = words[..] else { panic!("{words:?}") };
+    let [waited, ready] = [waited, ready].map(|text| text.parse::<f64>().expect("seconds"));
+    let [told_saved, told_waited] = saved_of_waited(&run);
+    // Who waits for a rank that is ready and has no processor waits for processors as well, and is in no sum.
+    let (least, told) = (0.8 * ready / waited, told_saved / told_waited);
+    assert!(told >= least && told <= 1.0, "{told}, at least {least}: {}", run.shown());
+    let lack = causes(&run).into_iter().find(|(who, _)| *who == ("all".into(), "processor".into()));
+    assert!(lack.is_some_and(|(_, share)| share >= least), "{}", run.shown());
+    assert!(run.stderr.contains("because"), "{}", run.stderr);
+}
+
+/// Of the whole program: what enough processors would save of its waiting, and all of that.
+fn saved_of_waited(run: &Run) -> [f64; 2] {
     let all = run.report["bottlenecks"].as_array().expect("a list");
     let value = |hypothesis: &str| {
         let whole = "</Code,/Machine,/Process,/SyncObject>";
         let one = all.iter().find(|one| one["hypothesis"] == hypothesis && one["focus"] == whole);
         one.and_then(|one| one["value"].as_f64()).unwrap_or_else(|| panic!("{}", run.shown()))
     };
-    let [saved, waited] = ["WaitsCausedByProcessors", "ExcessiveSyncWaitingTime"].map(value);
-    assert!(saved <= waited, "{saved} of {waited}: {}", run.shown());
+    ["WaitsCausedByProcessors", "ExcessiveSyncWaitingTime"].map(value)
 }

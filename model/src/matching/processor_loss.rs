@@ -9,13 +9,14 @@
 //!
 //! * **Ready** is at most the run delay in calls, and at most the waiting while no processor polls: one that polls gives way at once to a rank that is
 //!   ready, where ranks yield. Where they do not, ranks have no processor in their own code while others poll: as much of their run delay in calls may
-//!   be no loss, and is not counted.
+//!   be no loss, and is not counted. It is no less than that part of the run delay for which looks find that all ranks have entered what it is in.
 //! * **Late** is the part of the time in which a rank does not wait for others that it has no processor. Of the waiting that is not *ready*, that part of those that are
 //!   waited for is lost: of the rank that waits least as far as a rank waits longer than that one, and of all ranks for the rest.
 //! * **Never more** than what would be left of the waiting if each rank had run its own code alone, on a processor of its own: as long as it waits longer than
 //!   the one with most of that has it more.
 //!
-//! So the sum is too small where ranks poll without yielding, and never counts waiting for a rank that has more to do.
+//! So the sum is too small where ranks poll without yielding and have no operation of all with all, and never counts waiting for a rank that has more
+//! to do.
 
 /// How a rank spent an interval, in parts of its time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -30,6 +31,8 @@ pub(super) struct RankTime {
     pub(super) delayed_in_calls: f64,
     /// In such calls, on a processor.
     pub(super) polling: f64,
+    /// In such calls, without a processor, while all had entered the call: as far as looks tell.
+    pub(super) found_ready: f64,
 }
 
 /// How short of processors the ranks of a job were in an interval.
@@ -71,7 +74,8 @@ impl RankTime {
     fn ready(&self, polling: f64) -> f64 {
         let unpolled = (1.0 - polling).max(0.0);
         let most = self.delayed_in_calls.min(self.waiting * unpolled);
-        (most - self.delayed.min(polling)).max(0.0)
+        let unless_polled = most - self.delayed.min(polling);
+        unless_polled.max(self.found_ready)
     }
 
     /// For how long it had no processor, and all that it did, without its waiting for others.
@@ -113,6 +117,7 @@ mod tests {
             waiting: 0.58,
             delayed_in_calls: 0.5,
             polling: 0.02,
+            ..RankTime::default()
         };
         assert!(saved(&[rank; 4]).iter().all(|saved| *saved > 0.85), "{:?}", saved(&[rank; 4]));
     }
@@ -126,6 +131,7 @@ mod tests {
             waiting: 0.5,
             delayed_in_calls: 0.25,
             polling: 0.25,
+            ..RankTime::default()
         };
         assert_eq!(saved(&[rank; 4]), [0.5; 4]);
     }
@@ -139,8 +145,25 @@ mod tests {
             waiting: 0.5,
             delayed_in_calls: 0.25,
             polling: 0.25,
+            ..RankTime::default()
         };
         assert_eq!(saved(&[rank; 2]), [0.5; 2]);
+    }
+
+    #[test]
+    fn equal_ranks_of_which_one_polls_all_the_time_lose_what_they_are_found_ready() {
+        // Eight on two processors, one of which polls at any time.
+        let rank = RankTime {
+            own: 0.12,
+            delayed: 0.02,
+            waiting: 0.86,
+            delayed_in_calls: 0.72,
+            polling: 0.14,
+            found_ready: 0.5,
+        };
+        assert!(saved(&[rank; 8]).iter().all(|saved| *saved > 0.8), "{:?}", saved(&[rank; 8]));
+        let unseen = RankTime { found_ready: 0.0, ..rank };
+        assert!(saved(&[unseen; 8]).iter().all(|saved| *saved < 0.2), "{:?}", saved(&[unseen; 8]));
     }
 
     #[test]
@@ -152,6 +175,7 @@ mod tests {
             waiting: 0.75,
             delayed_in_calls: 0.5,
             polling: 0.25,
+            ..RankTime::default()
         };
         assert_eq!(saved(&[rank; 4]), [0.0; 4]);
     }
@@ -165,6 +189,7 @@ mod tests {
             waiting: 0.65,
             delayed_in_calls: 0.3,
             polling: 0.3,
+            ..RankTime::default()
         };
         let told = saved(&[slow, fast, fast]);
         // With a processor for each they would still wait for 0.6 of 0.65.
@@ -181,6 +206,7 @@ mod tests {
             waiting: 0.9,
             delayed_in_calls: 0.45,
             polling: 0.45,
+            ..RankTime::default()
         };
         let told = saved(&[writer, poller, poller, poller]);
         assert!(told.iter().all(|saved| *saved <= 0.12), "{told:?}");

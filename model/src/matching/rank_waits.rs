@@ -32,7 +32,7 @@ use super::wait_cause::{CausedBy, WaitCause, Waits};
 use crate::{Category, CategorySet, Nanos, TimeUse};
 
 /// A rank, and its first thread with the machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WaitingRank {
     /// Whom it works with.
     pub job: u32,
@@ -46,15 +46,19 @@ pub struct WaitingRank {
     pub is_untold: bool,
     /// Its lack of a processor in calls that wait.
     pub delay: RankDelay,
+    /// The part of its waiting in which looks find that it waits for nobody: all have entered what it is in.
+    pub ready: f64,
 }
 
 /// What is known of a rank's lack of a processor in calls that wait, in an interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RankDelay {
-    /// For how long it had none, and for how long it had one: as far as stack samples tell its calls from its own code.
+    /// For how long it had none, and for how long it had one.
     Measured {
-        /// Without a processor in calls.
+        /// Without a processor in calls, as far as stack samples tell its calls from its own code.
         delay: Nanos,
+        /// The same at most.
+        most: Nanos,
         /// On one in calls: not less than it was, for what polls may give way to others.
         polled: Nanos,
     },
@@ -95,6 +99,7 @@ struct RankInterval {
     /// Calls that wait, and ended.
     calls: u64,
     delay: RankDelay,
+    ready: f64,
     /// What a record says that enough processors would have saved, by communicator.
     saved: AHashMap<Option<CommunicatorNumber>, Nanos>,
 }
@@ -175,6 +180,7 @@ impl RankInterval {
             whole: Nanos::ZERO,
             calls: 0,
             delay: rank.delay,
+            ready: rank.ready,
             saved: AHashMap::new(),
         }
     }
@@ -199,11 +205,20 @@ impl RankInterval {
             waiting: self.waits(),
             delayed_in_calls: self.share(delay),
             polling: self.polling(),
+            found_ready: self.found_ready(),
         }
     }
 
     fn waits(&self) -> f64 {
         self.share(self.waiting)
+    }
+
+    /// Waiting for nobody, without a processor, as far as looks tell.
+    fn found_ready(&self) -> f64 {
+        match self.delay {
+            RankDelay::Measured { most, .. } => self.share(most).min(self.waits() * self.ready),
+            RankDelay::Recorded => 0.0,
+        }
     }
 
     /// On a processor in calls that wait.

@@ -259,11 +259,20 @@ mod tests {
 
     /// Without a processor in calls for so many milliseconds.
     fn measured(delay: u64) -> RankDelay {
-        RankDelay::Measured { delay: Nanos::from_millis(delay), polled: Nanos::ZERO }
+        let delay = Nanos::from_millis(delay);
+        RankDelay::Measured { delay, most: delay, polled: Nanos::ZERO }
     }
 
     fn waiting(process: ResourceId, place: ThreadPlace) -> WaitingRank {
-        WaitingRank { job: 0, number: 0, process, place, is_untold: false, delay: measured(0) }
+        WaitingRank {
+            job: 0,
+            number: 0,
+            process,
+            place,
+            is_untold: false,
+            delay: measured(0),
+            ready: 0.0,
+        }
     }
 
     const WORK: Category = Category::Root;
