@@ -26,6 +26,14 @@ pub(crate) fn is_expected(name: &CStr, address: *mut c_void) -> bool {
         || LoadedObject::around(address).is_none_or(is_c_library_or_interposer)
 }
 
+/// Whether `address` is in an object of one of these names.
+pub(crate) fn is_of(names: &[&CStr], address: *mut c_void) -> bool {
+    LoadedObject::around(address).is_some_and(|object| {
+        let file = file_name(object.file.to_bytes());
+        names.iter().any(|name| file.starts_with(name.to_bytes()))
+    })
+}
+
 /// Whether a function begins at `address`, in another object than this one: a linker's stub in a
 /// program that takes a function's address may stand for the function.
 pub(crate) fn is_by_another(address: *mut c_void) -> bool {

@@ -34,6 +34,23 @@ enum SymbolProvider {
     Inner,
     /// One of these, where the chain of interposition may not lead.
     Of(&'static [&'static CStr]),
+    /// One of these; what else has the name is something else, and the program's to call.
+    Only(&'static [&'static CStr]),
+}
+
+impl SymbolProvider {
+    /// Whether something else may have the name.
+    const fn is_told_apart(self) -> bool {
+        matches!(self, Self::Wrapped | Self::Only(_))
+    }
+
+    /// Where else a definition may be that the chain of interposition does not lead to.
+    const fn objects(self) -> &'static [&'static CStr] {
+        match self {
+            Self::Of(objects) | Self::Only(objects) => objects,
+            Self::Wrapped | Self::Inner => &[],
+        }
+    }
 }
 
 impl Next {
@@ -62,12 +79,15 @@ impl Next {
         Self::with(name, SymbolProvider::Of(FORTRAN))
     }
 
+    /// A symbol of the library of io_uring, which a stub of ours exports as well.
+    pub(crate) const fn of_io_uring(name: &'static CStr) -> Self {
+        Self::with(name, SymbolProvider::Only(IO_URING))
+    }
+
     const fn with(name: &'static CStr, whose: SymbolProvider) -> Self {
         let found = AtomicPtr::new(core::ptr::null_mut());
         // Before it is known where to, the stub must not touch what was passed to it.
-        let unknown = first_call as *mut c_void;
-        let is_wrapped = matches!(whose, SymbolProvider::Wrapped);
-        let detour = if is_wrapped { unknown } else { core::ptr::null_mut() };
+        let detour = if whose.is_told_apart() { UNKNOWN } else { core::ptr::null_mut() };
         Self { name, whose, found, detour: AtomicPtr::new(detour) }
     }
 
@@ -113,8 +133,8 @@ impl Next {
     /// that only has the name in common.
     pub(crate) fn found_for_stub(&self) -> Option<usize> {
         let found = self.found.load(Ordering::Relaxed) as usize;
-        let is_detour = matches!(self.whose, SymbolProvider::Wrapped)
-            && !self.detour.load(Ordering::Relaxed).is_null();
+        let is_detour =
+            self.whose.is_told_apart() && !self.detour.load(Ordering::Relaxed).is_null();
         (found != 0 && !is_detour).then_some(found)
     }
 
@@ -142,17 +162,25 @@ impl Next {
             SymbolProvider::Inner if !definition::is_expected(self.name, first) => {
                 found = definition::of_c_library(self.name);
             }
-            SymbolProvider::Of(objects) if first.is_null() => {
-                let mut places = objects.iter().map(|object| look_in(object, self.name));
+            SymbolProvider::Of(_) | SymbolProvider::Only(_) if first.is_null() => {
+                let mut places = self.whose.objects().iter().map(|file| look_in(file, self.name));
                 found = places.find(|place| !place.is_null()).unwrap_or(first);
             }
+            SymbolProvider::Only(objects) if !definition::is_of(objects, first) => detour = first,
             _ => {}
+        }
+        // It may be loaded later.
+        if found.is_null() && matches!(self.whose, SymbolProvider::Only(_)) {
+            detour = UNKNOWN;
         }
         self.found.store(found, Ordering::Relaxed);
         self.detour.store(detour, Ordering::Relaxed);
         found
     }
 }
+
+/// Where the stub of a name jumps that was not looked up yet.
+const UNKNOWN: *mut c_void = first_call as *mut c_void;
 
 /// Where a stub jumps until its `Next`, whose address is in r10, was looked up.
 ///
@@ -214,6 +242,7 @@ impl SearchedObjects {
     }
 }
 
+const IO_URING: &[&CStr] = &[c"liburing.so.2", c"liburing.so.1"];
 const MPI: &[&CStr] = &[c"libmpi.so.40", c"libmpich.so.12", c"libmpi.so.12", c"libmpi_abi.so.0"];
 const FORTRAN: &[&CStr] = &[
     c"libmpi_mpifh.so.40",

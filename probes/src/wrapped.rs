@@ -105,16 +105,27 @@ macro_rules! real {
 }
 pub(crate) use real;
 
-/// Exports a table of functions; see the head of this file.
+/// Exports a table of functions of the C library; see the head of this file.
 macro_rules! wrapped {
     ($($name:ident($($argument:ident),*) $(with $known:ident = $first:expr)? =>
+        $kind:ident, $object:expr, $moved:expr;)*) => {
+        $crate::wrapped::wrapped_of! { new;
+            $($name($($argument),*) $(with $known = $first)? => $kind, $object, $moved;)*
+        }
+    };
+}
+pub(crate) use wrapped;
+
+/// Exports a table of functions of the library that the constructor `$of` of `Next` names.
+macro_rules! wrapped_of {
+    ($of:ident; $($name:ident($($argument:ident),*) $(with $known:ident = $first:expr)? =>
         $kind:ident, $object:expr, $moved:expr;)*) => {
         $(
             mod $name {
                 use super::*;
 
                 pub(super) static NEXT: $crate::next::Next =
-                    $crate::next::Next::new($crate::wrapped::c_name!($name));
+                    $crate::next::Next::$of($crate::wrapped::c_name!($name));
                 static REGION: whyperf_runtime::Region = whyperf_runtime::Region::new(
                     $crate::wrapped::c_name!($name),
                     whyperf_layout::Kind::$kind,
@@ -142,7 +153,7 @@ macro_rules! wrapped {
         }
     };
 }
-pub(crate) use wrapped;
+pub(crate) use wrapped_of;
 
 /// Exports functions that are no events, each with what happens before its real function; where
 /// `=> last` follows, `last` is called after it with what the first was.

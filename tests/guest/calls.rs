@@ -33,6 +33,14 @@ fn waits_answer_as_before() {
     unchanged("waits", &["-D_FORTIFY_SOURCE=2", "-lpthread"]);
 }
 
+/// We export functions of MPI, and so of libraries that the program does not have.
+#[test]
+fn what_no_library_of_the_program_has_is_not_there() {
+    let deed = unchanged("libraries", &["-ldl"]);
+    assert!(deed.stdout.contains("MPI_Init of all: not there, an error\n"), "{}", deed.stdout);
+    assert!(deed.stdout.contains("read of all: there, no error\n"), "{}", deed.stdout);
+}
+
 #[test]
 fn a_sandbox_allows_what_it_allowed_before() {
     let deed = run("sandbox", "cc", &[]);

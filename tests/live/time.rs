@@ -75,11 +75,22 @@ fn of_many_threads_that_rest_where_nobody_sees_it() {
 
 #[test]
 fn of_calls_that_wait_where_they_are_called() {
-    let program = programs::plain().join("time/waits").display().to_string();
+    let callers = [("usleep", "rest"), ("poll", "watch"), ("recv", "hear"), ("waitpid", "collect")];
+    are_told_at_their_callers("waits", &callers);
+}
+
+#[test]
+fn of_rings_of_the_kernel_where_they_are_waited_for() {
+    let callers = [("__io_uring_get_cqe", "completes"), ("io_uring_submit_and_wait", "submits")];
+    are_told_at_their_callers("rings", &callers);
+}
+
+/// Of each of these calls, which are made by functions of their own, what the program says by its clock.
+fn are_told_at_their_callers(program: &str, callers: &[(&str, &str)]) {
+    let program = programs::plain().join("time").join(program).display().to_string();
     let _turn = shipped::turn(Load::Waits);
     let run = run_with(&["--no-store"], &[program, "40".to_owned()]);
     assert_eq!(run.status, Some(0), "{}", run.stderr);
-    let callers = [("usleep", "rest"), ("poll", "watch"), ("recv", "hear"), ("waitpid", "collect")];
     for (line, (call, caller)) in run.stdout.lines().zip(callers) {
         let known = line.strip_prefix(call).expect("it says what it waited in").trim();
         let known: f64 = known.parse().expect("seconds");

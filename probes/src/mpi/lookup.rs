@@ -1,23 +1,21 @@
-//! The wrapper of `dlsym`, for programs that fetch functions of MPI by hand: Julia, plugins, foreign-function interfaces.
-//! They ask the MPI's own handle, so no chain of symbols leads here.
+//! The wrapper of `dlsym`, for programs that fetch functions of MPI by hand (Julia, plugins, foreign-function interfaces), and for those that ask
+//! whether a library is there by a name that we export.
 //!
 //! ```text
-//!   dlsym(handle, "MPI_Send") ──► the real dlsym ──► found? then our MPI_Send instead
-//!   any other name, handle or process: jump to the real dlsym, as if called by the caller
+//!   dlsym(handle, "MPI_Send")         ──► the real dlsym ──► found? then our MPI_Send instead
+//!   dlsym(RTLD_DEFAULT, "MPI_Send")   ──► no MPI is loaded? then it is not there, though we have one
+//!   any other name, or RTLD_NEXT: jump to the real dlsym, as if called by the caller
 //! ```
 //! `RTLD_NEXT` means "after the caller", which the real function sees by its return address; so
 //! the stub jumps and does not call.
 
 use core::ffi::{CStr, c_char, c_void};
-use core::sync::atomic::{AtomicPtr, Ordering};
 
 use whyperf_runtime::measurement;
 
 use crate::forwarding::keep_and_jump;
-use crate::loader::{self, DlSym};
-
-/// Handle of this library, once it was needed.
-static OURS: AtomicPtr<c_void> = AtomicPtr::new(core::ptr::null_mut());
+use crate::loader::{self, DlSym, look_in};
+use crate::reroute;
 
 // SAFETY: a naked function of the platform's C convention that jumps on as it was called.
 #[unsafe(export_name = "dlsym")]
@@ -37,49 +35,51 @@ unsafe extern "C" fn exported() {
 /// # Safety
 /// `name` must be null or a C string, as for `dlsym`.
 unsafe extern "C" fn choose(handle: *mut c_void, name: *const c_char) -> *const u8 {
-    let is_special = handle == libc::RTLD_NEXT || handle == libc::RTLD_DEFAULT;
-    if is_special || name.is_null() || !measurement::is_measured() {
-        return loader::real_dlsym() as *const u8;
+    let real = loader::real_dlsym() as *const u8;
+    if handle == libc::RTLD_NEXT || name.is_null() {
+        return real;
     }
     // SAFETY: the caller's promise, and it is not null.
-    let name = unsafe { CStr::from_ptr(name) }.to_bytes();
-    let is_mpi = name.starts_with(b"MPI_") || name.starts_with(b"PMPI_");
-    if is_mpi { fetch as DlSym as *const u8 } else { loader::real_dlsym() as *const u8 }
+    let name = unsafe { CStr::from_ptr(name) };
+    let is_of_library = LIBRARIES.iter().any(|start| name.to_bytes().starts_with(start));
+    match reroute::exported(name).filter(|_| is_of_library) {
+        None => real,
+        Some(ours) if handle == libc::RTLD_DEFAULT => {
+            if ours.has_real() {
+                real
+            } else {
+                absent as DlSym as *const u8
+            }
+        }
+        Some(_) => fetch as DlSym as *const u8,
+    }
 }
 
-/// Answers our function of this name if the asked library has one.
+/// Answers our function of this name where the asked library has one, and never one that only we have.
 unsafe extern "C" fn fetch(handle: *mut c_void, name: *const c_char) -> *mut c_void {
-    let dlsym = loader::real_dlsym();
     // SAFETY: the program's own arguments; the handle is not one that depends on the caller.
-    let found = unsafe { dlsym(handle, name) };
+    let found = unsafe { loader::real_dlsym()(handle, name) };
     if found.is_null() {
         return found;
     }
-    let ours = ours();
-    // SAFETY: our own handle, and the name that was just found elsewhere.
-    let wrapped = if ours.is_null() { ours } else { unsafe { dlsym(ours, name) } };
-    if !wrapped.is_null() {
-        return wrapped;
+    // SAFETY: `choose` has read the name.
+    let Some(ours) = reroute::exported(unsafe { CStr::from_ptr(name) }) else { return found };
+    let (has_real, stub) = (ours.has_real(), ours.stub() as *mut c_void);
+    if !has_real && found == stub {
+        // SAFETY: the program's own arguments.
+        return unsafe { absent(handle, name) };
     }
     // SAFETY: clears the error of our own question; the program's question had none.
     unsafe { libc::dlerror() };
-    found
+    let is_measured = ours.is_of_mpi() && measurement::is_measured();
+    if has_real && is_measured { stub } else { found }
 }
 
-fn ours() -> *mut c_void {
-    let known = OURS.load(Ordering::Relaxed);
-    if !known.is_null() {
-        return known;
-    }
-    // SAFETY: all-zero is a valid `Dl_info`.
-    let mut info: libc::Dl_info = unsafe { core::mem::zeroed() };
-    let here = (&raw const OURS).cast();
-    // SAFETY: `dladdr` takes any address and writes `info`.
-    if unsafe { libc::dladdr(here, &raw mut info) } == 0 || info.dli_fname.is_null() {
-        return core::ptr::null_mut();
-    }
-    // SAFETY: the loader's own string; RTLD_NOLOAD loads nothing.
-    let handle = unsafe { libc::dlopen(info.dli_fname, libc::RTLD_LAZY | libc::RTLD_NOLOAD) };
-    OURS.store(handle, Ordering::Relaxed);
-    handle
+/// Answers that there is no such function, and lets the loader keep an error that says so.
+unsafe extern "C" fn absent(_: *mut c_void, name: *const c_char) -> *mut c_void {
+    // SAFETY: `choose` has read the name.
+    look_in(c"libc.so.6", unsafe { CStr::from_ptr(name) })
 }
+
+/// How the names begin that no C library has.
+const LIBRARIES: [&[u8]; 4] = [b"MPI_", b"PMPI_", b"io_uring_", b"__io_uring_"];

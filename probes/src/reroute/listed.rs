@@ -1,7 +1,7 @@
 //! The list of exported functions, each with the function it stands for; found by name.
 
 use core::ffi::CStr;
-use core::sync::atomic::{AtomicU16, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU16, Ordering};
 
 use crate::loader::first_of;
 use crate::next::{Next, SearchedObjects};
@@ -9,7 +9,7 @@ use crate::next::{Next, SearchedObjects};
 /// An exported function of ours. All of them lie in one section, put there by their assembly (`stub::listed`).
 #[derive(Debug)]
 #[repr(C)]
-pub(super) struct Listed {
+pub(crate) struct Listed {
     next: &'static Next,
     stub: *const (),
 }
@@ -19,7 +19,7 @@ unsafe impl Sync for Listed {}
 
 impl Listed {
     /// Where calls are to go.
-    pub(super) fn stub(&self) -> usize {
+    pub(crate) fn stub(&self) -> usize {
         self.stub as usize
     }
 
@@ -28,8 +28,13 @@ impl Listed {
         self.next.found_for_stub()
     }
 
+    /// Whether anything of the program's has the name.
+    pub(crate) fn has_real(&self) -> bool {
+        !self.next.address().is_null()
+    }
+
     /// Whether it is a function of MPI.
-    pub(super) fn is_of_mpi(&self) -> bool {
+    pub(crate) fn is_of_mpi(&self) -> bool {
         self.next.is_of_mpi()
     }
 }
@@ -39,13 +44,13 @@ static INDEX: [AtomicU16; PLACES] = [const { AtomicU16::new(0) }; PLACES];
 /// More than twice the functions there are, and a power of two.
 const PLACES: usize = 1 << 13;
 
+static IS_ENTERED: AtomicBool = AtomicBool::new(false);
+
 /// Finds out what each function stands for in this program.
 pub(super) fn prepare() {
     let places = SearchedObjects::now();
-    for (number, listed) in (1_u16..).zip(all()) {
-        listed.next.look_up_late(&places);
-        enter(number, listed);
-    }
+    all().iter().for_each(|listed| listed.next.look_up_late(&places));
+    enter_all();
 }
 
 /// Whether everybody's calls of these functions find ours; those of a library that is loaded late do not.
@@ -55,6 +60,14 @@ pub(crate) fn are_first(names: &[&CStr]) -> bool {
         ours.is_some_and(|listed| listed.stub() == first_of(name) as usize)
     };
     names.iter().all(|name| is_found(name))
+}
+
+/// The exported function of this name, of which nothing need be prepared.
+pub(crate) fn exported(name: &CStr) -> Option<&'static Listed> {
+    if !IS_ENTERED.load(Ordering::Relaxed) {
+        enter_all();
+    }
+    named(name)
 }
 
 /// The exported function of this name.
@@ -68,6 +81,12 @@ pub(super) fn named(name: &CStr) -> Option<&'static Listed> {
         }
     }
     None
+}
+
+/// Enters all functions into the index; two threads that do this at once enter the same.
+fn enter_all() {
+    (1_u16..).zip(all()).for_each(|(number, listed)| enter(number, listed));
+    IS_ENTERED.store(true, Ordering::Relaxed);
 }
 
 fn enter(number: u16, listed: &Listed) {

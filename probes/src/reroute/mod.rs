@@ -18,7 +18,7 @@ mod written;
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicBool, Ordering};
 
-pub(crate) use listed::are_first;
+pub(crate) use listed::{are_first, exported};
 use object::MappedObject;
 
 /// Reroutes the calls of every object that is loaded now.

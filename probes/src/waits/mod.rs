@@ -7,6 +7,7 @@
 
 mod child;
 pub(crate) mod poll;
+mod ring;
 mod sleep;
 mod socket;
 
@@ -17,6 +18,7 @@ use whyperf_runtime::{ObjectId, object};
 pub(crate) fn resolve() {
     child::resolve();
     poll::resolve();
+    ring::resolve_where_linked();
     sleep::resolve();
     socket::resolve();
 }
