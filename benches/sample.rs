@@ -1,10 +1,15 @@
 //! Measures the cost of a sample: 64 threads of 2,000 nodes of which 1 % changed, alone, under pairs, and for a record with messages.
+//!
+//! The threads either rest, each one by itself, or are one that runs: then the system tells of each that it ran and could run, and as many as may
+//! be are looked at in each pass.
 
 use std::fs;
 use std::hint::black_box;
 use std::ops::Range;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
+use std::sync::mpsc::{Sender, channel};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use whyperf_daemon::{Daemon, DaemonSettings, Moment};
@@ -23,29 +28,22 @@ const INTERVAL: u64 = SECOND / 20;
 
 fn main() {
     let rounds = if std::env::args().any(|argument| argument == "--test") { 3 } else { 400 };
-    let directory = directory();
-    let zero = Moment { nanos: SECOND, ticks: SECOND };
-    // Few bins, so that ten thousand histograms measure adding, not memory.
-    let settings = DaemonSettings { bins: 100, ..DaemonSettings::new(zero) };
-    let mut daemon =
-        Daemon::open(&directory, settings.clone()).expect("the directory was just made");
-    let process = SyntheticProcess::create(&directory, std::process::id(), 1, THREADS, zero.nanos)
-        .expect("shared memory has room");
-    let regions: Vec<u32> =
-        (0..20).map(|at| process.region(&format!("MPI_{at}"), Kind::Receive, 0)).collect();
-    let world = process.object(ObjectKind::Communicator, 0, 1, "MPI_COMM_WORLD");
-    let tags: Vec<u32> =
-        (0..100).map(|tag| process.object(ObjectKind::Tag, world, tag, "")).collect();
-    let threads: Vec<SyntheticThread<'_>> =
-        (0..THREADS).map(|_| process.thread(std::process::id(), zero.nanos)).collect();
-    for thread in &threads {
-        for node in 0..NODES {
-            thread.add(1, regions[node % regions.len()], 0, tags[node / regions.len()]);
-        }
-    }
-    let mut clock = Clock { now: zero, round: 0, peers: 0..0 };
-    clock.run(&mut daemon, &threads, 3);
     println!("{THREADS} threads x {NODES} nodes, {CHANGED} of each changed per sample");
+    let resting = RestingThreads::start();
+    let stage = Stage::new(&resting.ids);
+    let mut clock = Clock { now: stage.zero, round: 0, peers: 0..0 };
+    let mut daemon = stage.daemon(false);
+    clock.run(&mut daemon, &stage.threads(), 3);
+    tell("at rest", clock.run(&mut daemon, &stage.threads(), rounds));
+    drop((daemon, stage, resting));
+    let stage = Stage::new(&[std::process::id(); THREADS]);
+    tell_running(&stage, rounds);
+}
+
+fn tell_running(stage: &Stage, rounds: usize) {
+    let (mut daemon, threads) = (stage.daemon(false), stage.threads());
+    let mut clock = Clock { now: stage.zero, round: 0, peers: 0..0 };
+    clock.run(&mut daemon, &threads, 3);
     tell("no pair", clock.run(&mut daemon, &threads, rounds));
     start(&mut daemon, 10);
     clock.run(&mut daemon, &threads, 100.min(rounds));
@@ -55,12 +53,92 @@ fn main() {
     clock.run(&mut daemon, &threads, 100.min(rounds));
     tell("10,000 pairs", clock.run(&mut daemon, &threads, rounds));
     drop(daemon);
-    let settings = DaemonSettings { records: true, ..settings };
-    let mut daemon = Daemon::open(&directory, settings).expect("it was read before");
-    process.set_rank(0);
+    let mut daemon = stage.daemon(true);
+    stage.process.set_rank(0);
     println!("recorded, by what each thread exchanged since the pass before");
     tell_messages(&mut clock, &mut daemon, &threads, rounds);
-    fs::remove_dir_all(&directory).expect("the directory is ours");
+}
+
+/// Threads of this process that wait until they are dropped.
+struct RestingThreads {
+    ids: Vec<u32>,
+    threads: Vec<JoinHandle<()>>,
+    wakers: Vec<Sender<()>>,
+}
+
+impl RestingThreads {
+    fn start() -> Self {
+        let (tell, told) = channel();
+        let mut resting = Self { ids: Vec::new(), threads: Vec::new(), wakers: Vec::new() };
+        for _ in 0..THREADS {
+            let (waker, wakes) = channel::<()>();
+            let tell = tell.clone();
+            resting.wakers.push(waker);
+            resting.threads.push(std::thread::spawn(move || {
+                let id = rustix::thread::gettid().as_raw_nonzero().get().unsigned_abs();
+                tell.send(id).expect("somebody listens");
+                wakes
+                    .recv()
+                    .expect_err("nothing is sent, and it ends when nobody can send any more");
+            }));
+            resting.ids.push(told.recv().expect("it says its number"));
+        }
+        resting
+    }
+}
+
+impl Drop for RestingThreads {
+    fn drop(&mut self) {
+        self.wakers.clear();
+        for thread in self.threads.drain(..) {
+            thread.join().expect("it only waits");
+        }
+    }
+}
+
+/// A run directory with a process in it.
+struct Stage {
+    directory: PathBuf,
+    process: SyntheticProcess,
+    zero: Moment,
+}
+
+impl Stage {
+    fn new(ids: &[u32]) -> Self {
+        let directory = directory();
+        let zero = Moment { nanos: SECOND, ticks: SECOND };
+        let process =
+            SyntheticProcess::create(&directory, std::process::id(), 1, THREADS, zero.nanos)
+                .expect("shared memory has room");
+        let regions: Vec<u32> =
+            (0..20).map(|at| process.region(&format!("MPI_{at}"), Kind::Receive, 0)).collect();
+        let world = process.object(ObjectKind::Communicator, 0, 1, "MPI_COMM_WORLD");
+        let tags: Vec<u32> =
+            (0..100).map(|tag| process.object(ObjectKind::Tag, world, tag, "")).collect();
+        for id in ids {
+            let thread = process.thread(*id, zero.nanos);
+            for node in 0..NODES {
+                thread.add(1, regions[node % regions.len()], 0, tags[node / regions.len()]);
+            }
+        }
+        Self { directory, process, zero }
+    }
+
+    fn threads(&self) -> Vec<SyntheticThread<'_>> {
+        (0..THREADS).map(|slot| self.process.thread_in(slot)).collect()
+    }
+
+    fn daemon(&self, records: bool) -> Daemon {
+        // Few bins, so that ten thousand histograms measure adding, not memory.
+        let settings = DaemonSettings { bins: 100, records, ..DaemonSettings::new(self.zero) };
+        Daemon::open(&self.directory, settings).expect("the directory was just made")
+    }
+}
+
+impl Drop for Stage {
+    fn drop(&mut self) {
+        fs::remove_dir_all(&self.directory).expect("the directory is ours");
+    }
 }
 
 /// The cases take turns, so that a machine that is busy for a while is busy in all of them. Their number shares no divisor with

@@ -196,10 +196,10 @@ impl SyntheticProcess {
         thread
     }
 
-    /// The thread in the first slot, which was begun before.
+    /// The thread in a slot, which was begun before.
     #[must_use]
-    pub const fn first_thread(&self) -> SyntheticThread<'_> {
-        SyntheticThread { process: self, slot: 0 }
+    pub const fn thread_in(&self, slot: usize) -> SyntheticThread<'_> {
+        SyntheticThread { process: self, slot }
     }
 
     /// Begins a thread in the next slot.

@@ -73,7 +73,7 @@ impl Play {
         } else if self.steps == LATE_STEPS.start {
             let other = first.object(ObjectKind::Communicator, 0, 2, "other");
             let tag = first.object(ObjectKind::Tag, other, 7, "");
-            let node = first.first_thread().add(1, RECEIVE, 0, tag);
+            let node = first.thread_in(0).add(1, RECEIVE, 0, tag);
             self.other = Some((node, tag));
         } else if self.steps == LATE_STEPS.end
             && let Some((_, tag)) = self.other.take()
@@ -104,7 +104,7 @@ impl Pace for Play {
         self.steps += 1;
         let end = start + STEP.0;
         for (rank, (process, tenths)) in self.processes.iter().zip(RANKS).enumerate() {
-            let thread = process.first_thread();
+            let thread = process.thread_in(0);
             let call = self.other.filter(|_| rank == 0).map_or(CALL, |(node, _)| node);
             thread.begin(call, end - tenths * STEP.0 / 10);
             thread.end(end, Moved::default());

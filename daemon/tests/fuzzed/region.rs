@@ -48,7 +48,7 @@ pub(crate) fn feed(bytes: &[u8]) {
     let (before, after) = writes.split_at(writes.len() / 2);
     before.iter().for_each(|bytes| write(&process, bytes));
     sample(&mut daemon, 1);
-    let thread = process.first_thread();
+    let thread = process.thread_in(0);
     if before.is_empty() {
         thread.begin(3, ZERO + SECOND);
         thread.end(ZERO + SECOND + 5, Moved::default());
