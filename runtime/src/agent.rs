@@ -55,7 +55,7 @@ pub(crate) extern "C" fn run() -> ! {
 }
 
 /// Takes what the daemon asked for and does it. The ring has one consumer at a time: the agent, or
-/// a thread that claims a slot, whoever holds the lock.
+/// where there is none a thread that claims a slot, whoever holds the lock.
 pub(crate) fn carry_out_all(tables: Tables, held: &Held) {
     let mut ran = Ran::default();
     // No more than the ring holds: the daemon cannot keep a thread of the program here.

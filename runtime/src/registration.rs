@@ -22,7 +22,7 @@ const _: () = assert!(STAMPS_IN_SLOT == PAGE);
 /// What registering a thread asks of the layers above.
 #[derive(Debug)]
 pub(crate) struct Upcalls {
-    /// Carries out what the daemon asked for, slots that it released among it.
+    /// Carries out what the daemon asked for, slots that it released among it, where no agent does.
     pub(crate) carry_out: fn(Tables, &Held),
     /// Stores in a slot what events cost; measures that first if no thread has.
     pub(crate) calibrate: fn(&Private),
@@ -235,11 +235,14 @@ pub(crate) fn release_slot(tables: Tables, index: usize, generation: u32) -> boo
 
 /// A slot for a new thread: one that was released, else the next one.
 fn claim(tables: Tables, held: &Held) -> Option<Slot> {
-    // Most programs have no agent: what the daemon released meanwhile is known from here on.
-    if let Some(upcalls) = UPCALLS.get() {
+    let header = tables.header();
+    // Most programs have no agent: what the daemon released meanwhile is known from here on. Where
+    // there is one, the commands may change code, for which a thread's own stack can be too small.
+    if header.agent.load(Ordering::Relaxed) == 0
+        && let Some(upcalls) = UPCALLS.get()
+    {
         (upcalls.carry_out)(tables, held);
     }
-    let header = tables.header();
     for (at, word) in RELEASED.iter().enumerate() {
         let bits = word.load(Ordering::Relaxed);
         if bits != 0 {

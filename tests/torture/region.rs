@@ -106,8 +106,12 @@ impl Region {
     /// Sends commands, fewer than a ring holds, and waits for the answer to each.
     fn ask(&self, commands: &[Command]) -> Result<Vec<Reply>, Gone> {
         let send = |command: &Command| self.commands.send(self.replies, command.encode());
-        let sent: Vec<Sequence> =
-            commands.iter().map(|command| send(command).expect("the ring was empty")).collect();
+        let sent: Option<Vec<Sequence>> = commands.iter().map(send).collect();
+        let Some(sent) = sent else {
+            // What others asked, each as the process went, is never taken out of the ring.
+            assert!(!is_running(self.pid), "process {} left commands unanswered", self.pid);
+            return Err(Gone);
+        };
         let flags = rustix::thread::futex::Flags::empty();
         let _ = rustix::thread::futex::wake(&self.commands.doorbell, flags, 1);
         let begin = Instant::now();

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed};
 use std::sync::{Barrier, mpsc};
 use std::thread;
 use whyperf_layout::{Command, Kind, Message, SlotReadState, SlotState};
-use whyperf_runtime::{Region, load};
+use whyperf_runtime::{Region, agent_thread, load};
 
 static WORK: Region = Region::new(c"work", Kind::User);
 static SEND: Region = Region::new(c"send", Kind::Send);
@@ -92,6 +92,22 @@ fn a_slot_released_in_a_program_without_agent_is_used_again() {
     let slot = region.slot();
     assert_eq!((slot.head().generation.load(Relaxed), slot.visits(&["send"])), (201, 1));
     slot.check_whole();
+}
+
+#[test]
+fn commands_are_left_to_the_agent_where_there_is_one() {
+    let region = only(run(&[], || {
+        let one_thread = || thread::spawn(|| visit(&WORK, || ())).join().unwrap();
+        one_thread();
+        let region = own();
+        let away = agent_thread::send_away();
+        let message = Command::ReleaseSlot { slot: 0, generation: 1 }.encode();
+        assert!(region.commands().send(region.replies(), message).is_some());
+        one_thread();
+        assert_eq!(region.replies().commands_consumed.load(Relaxed), 0);
+        agent_thread::call_back(away);
+    }));
+    assert_eq!(region.slots().len(), 2, "the second thread took the first one's slot");
 }
 
 fn own_after(deed: impl Fn()) -> crate::measured::Region {
