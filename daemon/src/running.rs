@@ -25,6 +25,8 @@ pub(crate) struct Running {
     moved: u64,
     /// Run delay that was told before the system told of it: it does when the delay is over.
     ahead: u64,
+    /// What was told so and was none, as the system said later: the next run delay is not told instead.
+    overdrawn: u64,
     /// Time that was told to be blocked and may have been the beginning of a run delay; and run delay that was found to be of it, to be
     /// told with the next idle time.
     guessed: u64,
@@ -134,8 +136,9 @@ impl Running {
         };
         let moving = self.moving(interval, counted.ran);
         let ran = self.own_ran(interval, counted.ran, moving).min(computed);
-        let fresh = interval.own_delay(counted.delayed, counted.ran).saturating_sub(self.ahead);
-        self.ahead = self.ahead.saturating_sub(counted.delayed);
+        let own_delay = interval.own_delay(counted.delayed, counted.ran);
+        let fresh = own_delay.saturating_sub(self.ahead + self.overdrawn);
+        self.account(counted);
         let moved = if counted.turns > 0 || counted.ran > 0 {
             ThreadProgress::Yes
         } else {
@@ -156,6 +159,16 @@ impl Running {
             delayed_anywhere: Nanos(counted.delayed),
             polled: Nanos(polled),
             delayed_in_calls: Nanos(in_calls),
+        }
+    }
+
+    /// Takes what the system counted off what was told before. All delays before the last turn are counted.
+    fn account(&mut self, counted: Schedstat) {
+        let of_ahead = self.ahead.min(counted.delayed);
+        self.ahead -= of_ahead;
+        self.overdrawn = self.overdrawn.saturating_sub(counted.delayed - of_ahead);
+        if counted.turns > 0 {
+            self.overdrawn += std::mem::take(&mut self.ahead);
         }
     }
 
@@ -220,22 +233,26 @@ impl Running {
         match activity() {
             ThreadActivity::Gone => [rest, 0, 0],
             ThreadActivity::Blocked => {
-                (self.ahead, self.late, self.guessed) = (0, 0, 0);
+                self.overdrawn += std::mem::take(&mut self.ahead);
+                (self.late, self.guessed) = (0, 0);
                 [0, 0, rest]
             }
-            _ if moved == ThreadProgress::Yes && rest <= CARRIED => [rest, 0, 0],
+            _ if moved == ThreadProgress::Yes && rest <= CARRIED - self.debt => [rest, 0, 0],
             ThreadActivity::Runnable if moved == ThreadProgress::No => self.tell_ahead(rest),
-            ThreadActivity::Preempted => self.tell_ahead(rest),
-            ThreadActivity::Runnable | ThreadActivity::Unseen => {
+            ThreadActivity::Preempted if self.overdrawn <= LITTLE => self.tell_ahead(rest),
+            _ => {
                 self.guessed += rest;
                 [0, 0, rest]
             }
         }
     }
 
-    const fn tell_ahead(&mut self, delayed: u64) -> [u64; 3] {
+    /// A run delay of which the system tells later; less what was told too much.
+    fn tell_ahead(&mut self, delayed: u64) -> [u64; 3] {
+        let back = self.overdrawn.min(delayed);
+        self.overdrawn -= back;
         self.ahead += delayed;
-        [0, delayed, 0]
+        [0, delayed - back, back]
     }
 
     /// What it was told to have run before and did not, of what it ran now: only a part, for it ran where it ran.
@@ -275,6 +292,8 @@ fn counted(file: &File) -> Option<Schedstat> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     const MILLI: u64 = 1_000_000;
@@ -363,6 +382,99 @@ mod tests {
         }
         let [ran, delayed, blocked] = stage.sum;
         assert_eq!((ran, delayed, blocked), (100, 150, 0));
+    }
+
+    /// A turn of a thread's life, in microseconds: it runs, waits unseen, and has no processor.
+    type Turn = [u64; 3];
+
+    /// A thread without calls that events tell of, looked at after each pass.
+    #[derive(Default)]
+    struct RandomLife {
+        running: Running,
+        counted: Schedstat,
+        is_preempted: bool,
+        /// Microseconds of the pass that goes on.
+        passed: u64,
+        /// Microseconds that it ran, had no processor and was blocked: so far, up to the last pass, and as told.
+        so_far: [u64; 3],
+        truth: [u64; 3],
+        told: [u64; 3],
+    }
+
+    const PASS: u64 = 50_000;
+
+    impl RandomLife {
+        fn of(turns: &[Turn]) -> Self {
+            let mut life = Self::default();
+            for [ran, blocked, delayed] in turns {
+                life.lasts(0, *ran);
+                life.lasts(2, *blocked);
+                life.is_preempted |= *blocked == 0;
+                life.lasts(1, *delayed);
+            }
+            life
+        }
+
+        /// It does one thing for so long, of which the system tells in passing if it runs, and else when it is over.
+        fn lasts(&mut self, what: usize, micros: u64) {
+            let mut left = micros;
+            while left > 0 {
+                let part = left.min(PASS - self.passed);
+                (self.passed, left) = (self.passed + part, left - part);
+                self.so_far[what] += part;
+                self.counted.ran += if what == 0 { 1000 * part } else { 0 };
+                if self.passed == PASS {
+                    self.passed = 0;
+                    self.pass(what);
+                }
+            }
+            self.counted.delayed += if what == 1 { 1000 * micros } else { 0 };
+            self.counted.turns += u64::from(what == 1);
+        }
+
+        fn pass(&mut self, what: usize) {
+            let lived = Nanos(1000 * PASS);
+            let interval = ThreadInterval { computed: lived, lived, ..ThreadInterval::default() };
+            let seen = match what {
+                2 => ThreadActivity::Blocked,
+                _ if self.is_preempted => ThreadActivity::Preempted,
+                _ => ThreadActivity::Runnable,
+            };
+            let is_preempted = &mut self.is_preempted;
+            let told = self.running.bound_by(self.counted, interval, |_, _| {
+                *is_preempted = false;
+                seen
+            });
+            let told = [told.ran, told.delayed, told.blocked];
+            self.told.iter_mut().zip(told).for_each(|(sum, time)| *sum += time.0 / 1000);
+            self.truth = self.so_far;
+        }
+
+        /// Whether each part is told to five points, or to a pass in a short life.
+        fn is_told(&self) -> bool {
+            let allowed = PASS + self.truth.iter().sum::<u64>() / 20;
+            self.told.iter().zip(self.truth).all(|(told, truth)| told.abs_diff(truth) <= allowed)
+        }
+    }
+
+    fn turns() -> impl Strategy<Value = Vec<Turn>> {
+        let most = [1..30_000_u64, 1..40_000, 1..40_000];
+        (most, 1..5_u64).prop_flat_map(|([ran, blocked, delayed], rarely)| {
+            let none_or = |rarely: u64, most: u64| {
+                (0..rarely, 1..=most).prop_map(|(dice, length)| if dice == 0 { 0 } else { length })
+            };
+            let turn =
+                [(1..=ran).boxed(), none_or(rarely, blocked).boxed(), none_or(3, delayed).boxed()];
+            prop::collection::vec(turn, 400)
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn what_waits_unseen_and_lacks_processors_is_told_of_both(turns in turns()) {
+            let life = RandomLife::of(&turns);
+            prop_assert!(life.is_told(), "{:?} of {:?}", life.told, life.truth);
+        }
     }
 
     #[test]
