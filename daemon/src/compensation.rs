@@ -55,11 +55,14 @@ impl Price {
     }
 
     /// The parts of a visit of a node.
-    fn each(self, node: &NodeState) -> Self {
+    pub(crate) fn each(self, node: &NodeState) -> Self {
         let most = self.most();
         // What an empty body shows is a little more than was calibrated.
         let body = (u64::from(node.quickest) << 8).saturating_sub(self.inside + self.inside / 4);
         let price = most.saturating_sub(STEEP.saturating_mul(body)).max(self.least);
+        if price == most {
+            return self;
+        }
         let part = |part: u64| (part * price).checked_div(most).unwrap_or(0);
         Self { inside: part(self.inside), outside: part(self.outside), least: self.least }
     }
@@ -79,20 +82,6 @@ pub(crate) fn see(nodes: &mut [NodeState], growth: &[NodeGrowth]) {
             node.quickest = node.quickest.min(each);
         }
     }
-}
-
-/// What the visits in `growth` cost, in 1/256 ticks.
-pub(crate) fn cost(
-    nodes: &[NodeState],
-    growth: &[NodeGrowth],
-    price: impl Fn(&NodeState) -> Option<Price>,
-) -> u64 {
-    let costs = growth.iter().filter_map(|growth| {
-        let node = &nodes[growth.node as usize];
-        let each = price(node)?.each(node).most();
-        Some(growth.by.visits.saturating_mul(each))
-    });
-    costs.fold(0, u64::saturating_add)
 }
 
 /// Takes the cost of the visits in `growth` off its times; `price` is that of a visit of a region.
@@ -201,9 +190,8 @@ mod tests {
     #[test]
     fn longer_visits_hide_a_part_of_their_events_and_the_least_remains() {
         let mut nodes = nodes(&[0, 0, 0, 1]);
-        let growth = [grew(3, 35 * 100, 100)];
-        see(&mut nodes, &growth);
-        assert_eq!(cost(&nodes, &growth, |_| Some(PRICE)), 100 * (30 << 8));
+        see(&mut nodes, &[grew(3, 35 * 100, 100)]);
+        assert_eq!(PRICE.each(&nodes[3]).most(), 30 << 8);
         see(&mut nodes, &[grew(3, 5000 * 100, 100)]);
         assert_eq!(nodes[3].quickest, 35, "as when least disturbed");
         nodes[3].quickest = u32::MAX;

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use rustix::time::{ClockId, clock_gettime};
 use whyperf_model::{Nanos, Scale};
 
-use crate::compensation::{self, Price};
+use crate::compensation::Price;
 use crate::region::RegionMemory;
 use crate::thread::{MeasuredThread, NodeGrowth, NodeState};
 
@@ -109,16 +109,17 @@ pub(crate) fn event_cost(
     is_function: impl Fn(&NodeState) -> bool,
     scale: Scale,
 ) -> [Nanos; 2] {
-    [true, false].map(|functions| {
-        let price = prices[usize::from(!functions)];
-        let is_one = |node: &NodeState| is_function(node) == functions;
-        if price.most() == 0 {
-            let own = growth.iter().filter(|growth| is_one(&nodes[growth.node as usize]));
-            let visits = own.map(|growth| growth.by.visits).fold(0, u64::saturating_add);
-            return Nanos(visits.saturating_mul(UNCALIBRATED));
-        }
-        let cost = compensation::cost(nodes, growth, |node| is_one(node).then_some(price));
-        Nanos(scale.nanos(cost >> 8))
+    let (mut visits, mut cost) = ([0_u64; 2], [0_u64; 2]);
+    for growth in growth.iter().filter(|growth| growth.by.visits > 0) {
+        let node = &nodes[growth.node as usize];
+        let kind = usize::from(!is_function(node));
+        let each = prices[kind].each(node).most();
+        visits[kind] = visits[kind].saturating_add(growth.by.visits);
+        cost[kind] = cost[kind].saturating_add(growth.by.visits.saturating_mul(each));
+    }
+    [0, 1].map(|kind| match prices[kind].most() {
+        0 => Nanos(visits[kind].saturating_mul(UNCALIBRATED)),
+        _ => Nanos(scale.nanos(cost[kind] >> 8)),
     })
 }
 

@@ -63,7 +63,7 @@ impl EfficiencyRecorder {
         for growth in &first.growth {
             let node = &first.thread.nodes[growth.node as usize];
             let Some(entry) = catalogue.tables.region(node.region) else { continue };
-            let category = classes.get(node.class).traits.category;
+            let category = classes.category(node.class);
             let time = Nanos(scale.nanos(growth.by.time));
             if entry.name == LAST {
                 self.is_over = true;

@@ -34,6 +34,7 @@ mod ending;
 mod error;
 mod functions;
 mod group_coverage;
+mod grown_node;
 mod interval_record;
 mod kept;
 mod kernel_share;
@@ -67,7 +68,9 @@ mod tables;
 mod thread;
 mod thread_activity;
 mod thread_counters;
+mod unseen_wait;
 mod wait_causes;
+mod wait_objects;
 mod watched_thread;
 mod work;
 

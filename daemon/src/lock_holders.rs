@@ -97,7 +97,7 @@ fn lock_of(
 }
 
 fn is_lock(class: ClassId, state: &SharedState) -> bool {
-    class != ClassId::UNSET && CategorySet::LOCK.contains(state.classes.get(class).traits.category)
+    class != ClassId::UNSET && CategorySet::LOCK.contains(state.classes.category(class))
 }
 
 /// Who holds a lock, and the object of that lock.

@@ -376,7 +376,8 @@ impl Process {
             let Some(slot) = region.slot(watched.thread.slot) else { continue };
             let went = watched.thread.pass(&slot, now, depth, &mut watched.growth);
             let prices = [Price::of_function(slot.head), Price::of(slot.head)];
-            let is_function = |node: &NodeState| region.is_function(node.region);
+            let functions = region.functions();
+            let is_function = |node: &NodeState| functions(node.region);
             let (nodes, growth) = (&mut watched.thread.nodes, &mut watched.growth);
             compensation::see(nodes, growth);
             watched.spent = event_cost(nodes, growth, prices, is_function, scale);
@@ -487,7 +488,7 @@ impl Process {
                 let pipe = watched.last_look.pipe();
                 let peer = pipe.and_then(|pipe| self.catalogue.peer(pipe));
                 let tables = &self.catalogue.tables;
-                let Attributed { ran, delay, nodes } =
+                let Attributed { ran, delay } =
                     watched.attribute(self.pid, scale, tables, peer.as_deref(), state);
                 self.ran += ran;
                 if at == 0 && self.efficiency.is_at_work() {
@@ -500,7 +501,7 @@ impl Process {
                         delay,
                         ready: self.readiness.share(),
                     };
-                    state.took(rank, &nodes);
+                    state.took(rank, watched.told());
                 }
             }
             self.groups.extend(&watched.groups);

@@ -157,7 +157,7 @@ impl<'a> LookedAt<'a> {
         let mut state = SlotReadState::default();
         state.unchanged(slot.head);
         let node = geometry::node_index(state.open(slot.head, clock).node)?;
-        let category = shared.classes.get(nodes.get(node)?.class).traits.category;
+        let category = shared.classes.category(nodes.get(node)?.class);
         let is_waiting = CategorySet::MESSAGE.contains(category);
         let operation = if is_waiting { readiness.operation(node) } else { None };
         Some(Self { process: at, slot, clock, readiness, state, is_waiting, operation })

@@ -159,10 +159,11 @@ impl RegionMemory {
         self.text(self.header().phase_name.load(Ordering::Relaxed))
     }
 
-    /// Whether a region stands for a function of the program.
-    pub(crate) fn is_function(&self, number: u32) -> bool {
+    /// Tells of each region in use now whether it stands for a function of the program.
+    pub(crate) fn functions(&self) -> impl Fn(u32) -> bool {
+        let regions = self.regions();
         let kind = |record: &RegionRecord| record.kind.load(Ordering::Relaxed);
-        self.regions().get(number as usize).map(kind) == Some(Kind::Function.number())
+        move |number| regions.get(number as usize).map(kind) == Some(Kind::Function.number())
     }
 
     /// The objects in use.

@@ -9,12 +9,14 @@ use whyperf_model::{Counter, Hierarchy, Jobs, Pair};
 use crate::counted_state::{CountedState, CounterCoverage};
 use crate::processors::Processors;
 use crate::thread_activity::LookBudget;
+use crate::wait_objects::WaitObjects;
 
 /// What all processes share: names, classes and pairs.
 #[derive(Debug, Default)]
 pub(crate) struct SharedState {
     pub(crate) classes: Classes,
     pub(crate) resources: Resources,
+    pub(crate) wait_objects: WaitObjects,
     pub(crate) matcher: Matcher,
     /// What grew since the beginning, also in what ended.
     pub(crate) run_totals: RunTotals,

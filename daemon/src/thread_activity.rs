@@ -78,7 +78,7 @@ pub(crate) struct LookBudget {
 }
 
 /// Looks for each pass, and those that are saved at most.
-const LOOKS: u32 = 8;
+const LOOKS: u32 = 4;
 const SAVED: u32 = 160;
 /// Who is seen to wait is looked at again after it was asked about so often, though it did not move: it may have been seen too early.
 const FRESH: u32 = 100;
@@ -274,7 +274,7 @@ mod tests {
     #[test]
     fn looks_that_nobody_wanted_are_there_when_many_come_to_rest() {
         let mut looks = no_looks();
-        (0..10).for_each(|_| looks.begin_pass());
+        (0..20).for_each(|_| looks.begin_pass());
         let mut taken = |moved| (0..200).filter(|tid| looks.take(*tid, moved)).count();
         assert_eq!(taken(ThreadProgress::Yes), 0, "the system tells of those itself");
         assert_eq!(taken(ThreadProgress::No), 80);

@@ -10,26 +10,26 @@
 
 use std::collections::BTreeMap;
 
-use whyperf_inject::WaitReason;
 use whyperf_instrument::CounterSample;
 use whyperf_model::matching::{
     CausedTime, ClassId, Classes, LocationId, LockHolder, Matcher, RankDelay, ResourceId,
     Resources, Totals,
 };
-use whyperf_model::{Category, CategorySet, Hierarchy, Nanos, Resource, Scale, TimeUse};
+use whyperf_model::{Category, CategorySet, Nanos, Scale, TimeUse};
 
 use crate::counter_account::Prospect;
+use crate::grown_node::{GrownNode, computed};
 use crate::kernel_share::KernelShare;
-use crate::object_name::with_peer;
 use crate::processors::Causes;
 use crate::running::{Granted, Running, ThreadInterval};
-use crate::running_split::{PlaceTime, RunningSplit};
+use crate::running_split::RunningSplit;
 use crate::shared_state::SharedState;
 use crate::tables::ProcessTables;
 use crate::thread::{MeasuredThread, NodeGrowth};
 use crate::thread_activity::LastLook;
 use crate::thread_counters::ThreadCounters;
-use crate::work::{self, Waits, Work};
+use crate::unseen_wait::UnseenWait;
+use crate::work::{Waits, Work};
 
 /// How far a thread is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,6 +72,9 @@ pub(crate) struct WatchedThread {
     kernel_share: KernelShare,
     pub(crate) counters: ThreadCounters,
     pub(crate) growth: Vec<NodeGrowth>,
+    /// The same with what was asked of it, and what was told of it, in the last pass.
+    grown: Vec<GrownNode>,
+    told: Vec<(ClassId, Totals)>,
     /// What its events cost in the last pass: those of functions, and all others.
     pub(crate) spent: [Nanos; 2],
 }
@@ -98,6 +101,8 @@ impl WatchedThread {
             kernel_share: KernelShare::default(),
             counters: ThreadCounters::default(),
             growth: Vec::new(),
+            grown: Vec::new(),
+            told: Vec::new(),
             spent: [Nanos::ZERO; 2],
         }
     }
@@ -107,6 +112,7 @@ impl WatchedThread {
         self.thread.forget_stamps();
         self.running = Running::default();
         self.running_split = RunningSplit::default();
+        (self.grown, self.told) = (Vec::new(), Vec::new());
         if self.state != ThreadState::Left {
             self.state = ThreadState::Left;
             resources.release(self.resource);
@@ -134,6 +140,11 @@ impl WatchedThread {
             [(TimeUse::Computing, ran), (TimeUse::Processor, delayed), (TimeUse::Blocked, blocked)];
         let parts = parts.map(|(spent, time)| (spent, time.as_secs_f64() / all));
         parts.into_iter().filter(|(_, part)| *part > 0.0).collect()
+    }
+
+    /// What was told of it in the last pass, by class.
+    pub(crate) fn told(&self) -> &[(ClassId, Totals)] {
+        &self.told
     }
 
     /// Time that counts for nobody: in which it waited for other threads to end, or for its first work.
@@ -231,19 +242,19 @@ impl WatchedThread {
         peer: Option<&str>,
         state: &mut SharedState,
     ) -> Attributed {
-        let places = self.places(tables, &state.classes);
-        let mut times = self.computed(scale, &places);
-        let interval = self.interval(pid, scale, &times, state);
+        let grown = self.list_grown(scale, tables, &state.classes);
+        let mut times = computed(&grown);
+        let interval = self.interval(pid, &grown);
         let granted = self.granted(pid, interval, state);
         self.granted = granted;
         self.running_split.divide(&mut times, granted);
         let causes = self.causes(pid, granted, interval, state);
         let polled = Polled::of(granted, interval, state);
-        let mut wait = UnseenWait::of(&self.last_look, peer);
+        let wait = UnseenWait::of(&self.last_look, peer);
         let nodes = &self.thread.nodes;
-        let is_for_work = |node: u32| work::is_for_work(&state.classes, nodes[node as usize].class);
-        let waits = self.work.take(&self.growth, is_for_work, scale);
-        let mut told = Vec::with_capacity(self.growth.len());
+        let waits = self.work.take(&grown);
+        let mut told = std::mem::take(&mut self.told);
+        told.clear();
         if let Waits::ToldLate(before) = &waits {
             for (node, time) in before {
                 told.push((
@@ -253,25 +264,25 @@ impl WatchedThread {
                 self.delegated = self.delegated - *time;
             }
         }
-        for (at, growth) in self.growth.iter().enumerate() {
-            let mut class = nodes[growth.node as usize].class;
-            if waits == Waits::Kept && work::is_for_work(&state.classes, class) {
+        for (one, NodeGrowth { by, .. }) in grown.iter().zip(&self.growth) {
+            let GrownNode { mut class, mut category, time, .. } = *one;
+            if waits == Waits::Kept && CategorySet::FOR_WORK.contains(category) {
                 class = state.classes.idle(class, &mut state.resources);
+                category = Category::Join;
             }
-            let time = Nanos(scale.nanos(growth.by.time));
-            let place = places.get(at).copied().flatten().and_then(|place| times.get(&place));
+            let place = one.place.and_then(|place| times.get(&place));
             let delay = place.map_or(Nanos::ZERO, |place| place.run_delay(time));
             let blocked = place.map_or(Nanos::ZERO, |place| place.blocked(time));
             let rest = time - delay - blocked;
             let by = Totals {
                 time: rest,
-                running: place.map_or_else(|| polled.part(&state.classes, class, time), |_| rest),
-                visits: growth.by.visits,
-                sent: growth.by.sent,
-                received: growth.by.received,
+                running: place.map_or_else(|| polled.part(category, time), |_| rest),
+                visits: by.visits,
+                sent: by.sent,
+                received: by.received,
             };
             told.push((class, by));
-            if state.classes.get(class).traits.category == Category::Join {
+            if category == Category::Join {
                 self.delegated += by.time;
             }
             told.extend(delays(class, delay, &causes, state));
@@ -288,7 +299,8 @@ impl WatchedThread {
         let (is_told, most) = (self.running_split.has_samples(), granted.delayed_in_calls);
         let delay = if is_told { most } else { Nanos::ZERO };
         let delay = RankDelay::Measured { delay, most, polled: granted.polled };
-        Attributed { ran: granted.ran, delay, nodes: told }
+        (self.grown, self.told) = (grown, told);
+        Attributed { ran: granted.ran, delay }
     }
 
     /// Of what the pass told that it waited in a class of calls, the part because of something.
@@ -311,27 +323,20 @@ impl WatchedThread {
     }
 
     /// Its time in the interval, and what is known of where it ran.
-    fn interval(
-        &mut self,
-        pid: u32,
-        scale: Scale,
-        times: &BTreeMap<u32, PlaceTime>,
-        state: &SharedState,
-    ) -> ThreadInterval {
-        let computed = times.values().fold(Nanos::ZERO, |sum, time| sum + time.computed);
-        let (mut lived, mut moved, mut waited) = (Nanos::ZERO, Nanos::ZERO, Nanos::ZERO);
+    fn interval(&mut self, pid: u32, grown: &[GrownNode]) -> ThreadInterval {
+        let [mut lived, mut computed, mut moved, mut waited] = [Nanos::ZERO; 4];
         let mut bytes = 0_u64;
-        for growth in &self.growth {
-            let time = Nanos(scale.nanos(growth.by.time));
-            let class = self.thread.nodes[growth.node as usize].class;
-            let category = state.classes.get(class).traits.category;
-            lived += time;
-            if IN_KERNEL.contains(category) {
-                moved += time;
+        for (one, NodeGrowth { by, .. }) in grown.iter().zip(&self.growth) {
+            lived += one.time;
+            if one.place.is_some() {
+                computed += one.time;
             }
-            if WAITS.contains(category) {
-                waited += time;
-                bytes = bytes.saturating_add(growth.by.sent.saturating_add(growth.by.received));
+            if IN_KERNEL.contains(one.category) {
+                moved += one.time;
+            }
+            if WAITS.contains(one.category) {
+                waited += one.time;
+                bytes = bytes.saturating_add(by.sent.saturating_add(by.received));
             }
         }
         let moves_data = moved.0 > lived.0 / MUCH;
@@ -413,26 +418,25 @@ impl WatchedThread {
         }
     }
 
-    /// For what each node grew by the place at which it computed; nothing where it did not compute.
-    fn places(&self, tables: &ProcessTables, classes: &Classes) -> Vec<Option<u32>> {
-        let place = |growth: &NodeGrowth| {
-            let class = classes.get(self.thread.nodes[growth.node as usize].class);
-            let is_computing = CategorySet::COMPUTE.contains(class.traits.category);
-            is_computing.then(|| self.function_around(growth.node, tables))
+    /// What each node that grew is, in the order of what they grew by; in the memory of the pass before.
+    fn list_grown(
+        &mut self,
+        scale: Scale,
+        tables: &ProcessTables,
+        classes: &Classes,
+    ) -> Vec<GrownNode> {
+        let mut grown = std::mem::take(&mut self.grown);
+        grown.clear();
+        let one = |NodeGrowth { node, by }: &NodeGrowth| {
+            let class = self.thread.nodes[*node as usize].class;
+            let category = classes.category(class);
+            let is_computing = CategorySet::COMPUTE.contains(category);
+            let place = is_computing.then(|| self.function_around(*node, tables));
+            let time = Nanos(scale.nanos(by.time));
+            GrownNode { node: *node, class, category, place, time, visits: by.visits }
         };
-        self.growth.iter().map(place).collect()
-    }
-
-    /// How long it computed at each place.
-    fn computed(&self, scale: Scale, places: &[Option<u32>]) -> BTreeMap<u32, PlaceTime> {
-        let mut times: BTreeMap<u32, PlaceTime> = BTreeMap::new();
-        for (growth, place) in self.growth.iter().zip(places) {
-            if let Some(place) = place {
-                let time = times.entry(*place).or_default();
-                time.computed += Nanos(scale.nanos(growth.by.time));
-            }
-        }
-        times
+        grown.extend(self.growth.iter().map(one));
+        grown
     }
 
     /// The region of the innermost function around a node; 0 where there is none.
@@ -460,8 +464,6 @@ pub(crate) struct Attributed {
     pub(crate) ran: Nanos,
     /// Its lack of a processor in calls that wait.
     pub(crate) delay: RankDelay,
-    /// What its nodes grew by.
-    pub(crate) nodes: Vec<(ClassId, Totals)>,
 }
 
 /// What was counted of the threads of a process.
@@ -492,8 +494,8 @@ impl Polled {
     }
 
     /// Its part of a class's time.
-    fn part(self, classes: &Classes, class: ClassId, time: Nanos) -> Nanos {
-        if self.time.is_zero() || !WAITS.contains(classes.get(class).traits.category) {
+    fn part(self, category: Category, time: Nanos) -> Nanos {
+        if self.time.is_zero() || !WAITS.contains(category) {
             return Nanos::ZERO;
         }
         time.scaled(self.time.as_secs_f64() / self.waited.as_secs_f64())
@@ -528,53 +530,4 @@ fn delays(
         }
     }
     told
-}
-
-/// Waiting for something that no event tells of.
-struct UnseenWait<'peer> {
-    reason: WaitReason,
-    /// Who has the other end of the pipe.
-    peer: Option<&'peer str>,
-    /// The function that waits.
-    code: Option<ResourceId>,
-    object: Option<ResourceId>,
-}
-
-impl<'peer> UnseenWait<'peer> {
-    fn of(last_look: &LastLook, peer: Option<&'peer str>) -> Self {
-        Self { reason: last_look.reason(), peer, code: last_look.place(), object: None }
-    }
-
-    /// The class of such time at a place. Who waits for another process to end has given its work to that, as one who waits for a thread.
-    fn class(&mut self, at: ClassId, state: &mut SharedState) -> ClassId {
-        let SharedState { classes, resources, .. } = state;
-        if self.reason == WaitReason::Child {
-            return classes.idle(at, resources);
-        }
-        let object = || resources.id(&waited_for(self.reason, self.peer));
-        let object = *self.object.get_or_insert_with(object);
-        let category = match self.reason {
-            WaitReason::Paging => Category::Paging,
-            _ => Category::Blocked,
-        };
-        classes.unseen(at, category, object, self.code, resources)
-    }
-}
-
-/// What a thread waits for, as a resource; at a pipe with who has its other end.
-fn waited_for(reason: WaitReason, peer: Option<&str>) -> Resource {
-    let kind = Resource::root(Hierarchy::SyncObject).child(reason.name());
-    with_peer(kind, peer.filter(|_| reason == WaitReason::Pipe))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn who_waits_for_memory_is_known_by_what_it_waits_on() {
-        let mut resources = Resources::default();
-        let paging = resources.id(&waited_for(WaitReason::Paging, None));
-        assert_eq!(resources.paging(), Some(paging));
-    }
 }

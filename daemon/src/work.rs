@@ -10,10 +10,10 @@
 
 use std::collections::BTreeMap;
 
-use whyperf_model::matching::{ClassId, Classes};
-use whyperf_model::{CategorySet, Nanos, Scale};
+use whyperf_model::{CategorySet, Nanos};
 
-use crate::thread::{MeasuredThread, NodeGrowth};
+use crate::grown_node::GrownNode;
+use crate::thread::MeasuredThread;
 
 /// Whether a thread ever worked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -54,25 +54,19 @@ impl Work {
     }
 
     /// Takes in what the nodes of a thread grew by, of which some are waits for work.
-    pub(crate) fn take(
-        &mut self,
-        grown: &[NodeGrowth],
-        is_for_work: impl Fn(u32) -> bool,
-        scale: Scale,
-    ) -> Waits {
+    pub(crate) fn take(&mut self, grown: &[GrownNode]) -> Waits {
         let Self::NotYet(kept) = self else { return Waits::Told };
-        let time = |growth: &NodeGrowth| Nanos(scale.nanos(growth.by.time));
-        let (waits, others): (Vec<&NodeGrowth>, Vec<&NodeGrowth>) =
-            grown.iter().partition(|growth| is_for_work(growth.node));
-        kept.returns += waits.iter().map(|growth| growth.by.visits).sum::<u64>();
-        others.into_iter().for_each(|growth| kept.others += time(growth));
+        let (waits, others): (Vec<&GrownNode>, Vec<&GrownNode>) =
+            grown.iter().partition(|one| CategorySet::FOR_WORK.contains(one.category));
+        kept.returns += waits.iter().map(|wait| wait.visits).sum::<u64>();
+        others.into_iter().for_each(|other| kept.others += other.time);
         if kept.others > SHORT || kept.returns >= OFTEN {
             let before = std::mem::take(&mut kept.waits);
             *self = Self::Begun;
             return Waits::ToldLate(before);
         }
-        for growth in waits {
-            *kept.waits.entry(growth.node).or_default() += time(growth);
+        for wait in waits {
+            *kept.waits.entry(wait.node).or_default() += wait.time;
         }
         Waits::Kept
     }
@@ -82,11 +76,6 @@ impl Work {
         let Self::NotYet(kept) = self else { return Nanos::ZERO };
         kept.waits.values().fold(Nanos::ZERO, |sum, wait| sum + *wait)
     }
-}
-
-/// Whether the time of a class is that of waiting for work.
-pub(crate) fn is_for_work(classes: &Classes, class: ClassId) -> bool {
-    CategorySet::FOR_WORK.contains(classes.get(class).traits.category)
 }
 
 /// What a thread does before it waits first, and when it is sent home: no more than this.

@@ -7,7 +7,8 @@
 //!   cannot be read                 stat           R, or anything else
 //! ```
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::{self, Read};
 
 use crate::pipe_ends::pipe_number;
 use crate::stat::Stat;
@@ -92,8 +93,9 @@ impl ThreadWait {
     /// Of a thread now; `None` when it is gone.
     #[must_use]
     pub fn of(pid: u32, tid: u32) -> Option<Self> {
-        match fs::read_to_string(format!("/proc/{pid}/task/{tid}/syscall")) {
-            Ok(text) => Self::parse(&text, |descriptor| target(pid, descriptor)),
+        let mut bytes = [0; LINE];
+        match line(&format!("/proc/{pid}/task/{tid}/syscall"), &mut bytes) {
+            Ok(text) => Self::parse(text, |descriptor| target(pid, descriptor)),
             Err(_) => {
                 let state = Stat::of_thread(pid, tid).filter(Stat::is_alive)?;
                 let other = Self::Blocked { reason: WaitReason::Other, pipe: None };
@@ -161,6 +163,15 @@ impl ThreadWait {
         };
         (!has_ended).then_some(Self::Blocked { reason, pipe })
     }
+}
+
+/// Room for a number, nine words, and what is between them.
+const LINE: usize = 256;
+
+/// Reads a line at once: a thread is looked at in many passes, so each system call counts.
+fn line<'bytes>(path: &str, bytes: &'bytes mut [u8; LINE]) -> io::Result<&'bytes str> {
+    let length = File::open(path)?.read(bytes)?;
+    str::from_utf8(&bytes[..length]).map_err(|_| io::ErrorKind::InvalidData.into())
 }
 
 fn target(pid: u32, descriptor: u64) -> Option<String> {

@@ -85,6 +85,8 @@ type Alike = (Category, Option<ResourceId>, Option<ResourceId>);
 pub struct Classes {
     ids: AHashMap<Traits, ClassId>,
     list: Vec<Class>,
+    /// The category of each, close together: each pass asks for thousands of them.
+    categories: Vec<Category>,
     /// The class at the same place that is of another category, and of an object.
     others: AHashMap<(ClassId, Alike), ClassId>,
     /// Regions of the program's own: they need not be switched on.
@@ -98,7 +100,7 @@ impl Default for Classes {
         let [lineage, standing_lineage, own_lineage] = [const { Vec::new() }; 3];
         let list = vec![Class { traits, lineage, standing_lineage, own_lineage }];
         let (ids, others) = (AHashMap::new(), AHashMap::new());
-        Self { ids, list, others, regions: AHashSet::new() }
+        Self { ids, list, categories: vec![category], others, regions: AHashSet::new() }
     }
 }
 
@@ -106,6 +108,11 @@ impl Classes {
     /// A class by its number.
     pub fn get(&self, id: ClassId) -> &Class {
         &self.list[id.0 as usize]
+    }
+
+    /// The category of a class.
+    pub fn category(&self, id: ClassId) -> Category {
+        self.categories[id.0 as usize]
     }
 
     /// Whether this is a region of the program's own that was seen.
@@ -225,6 +232,7 @@ impl Classes {
         own_lineage.sort_unstable();
         let id = ClassId(u32::try_from(self.list.len()).expect("fewer than 2^32 classes"));
         self.ids.insert(traits.clone(), id);
+        self.categories.push(traits.category);
         self.list.push(Class { traits, lineage, standing_lineage, own_lineage });
         id
     }

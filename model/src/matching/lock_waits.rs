@@ -37,7 +37,7 @@ impl LockWaits {
         classes: &Classes,
     ) {
         for (class, by) in nodes {
-            let category = classes.get(*class).traits.category;
+            let category = classes.category(*class);
             if CategorySet::LOCK.contains(category) && !by.time.is_zero() {
                 *self.unseen.entry((place, *class)).or_default() += by.time;
             }

@@ -131,7 +131,7 @@ impl RunTotals {
     ) -> impl Iterator<Item = (ThreadPlace, ClassId, &'a Totals)> {
         self.threads.iter().flat_map(move |(place, thread)| {
             let all = thread.classes.iter();
-            let counts = move |class: &ClassId| classes.get(*class).traits.category == category;
+            let counts = move |class: &ClassId| classes.category(*class) == category;
             all.filter(move |(class, _)| counts(class)).map(|(class, sum)| (*place, class, sum))
         })
     }
