@@ -37,7 +37,7 @@ mod group_coverage;
 mod grown_node;
 mod interval_record;
 mod kept;
-mod kernel_share;
+mod kernel_time;
 mod leaving;
 mod live;
 mod lock_holders;

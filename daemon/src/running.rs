@@ -8,6 +8,7 @@ use whyperf_inject::Schedstat;
 use whyperf_model::Nanos;
 
 use crate::kept::KeptDescriptor;
+use crate::kernel_time::TICK;
 use crate::thread_activity::{ThreadActivity, ThreadProgress};
 
 /// The meter of one thread.
@@ -23,6 +24,8 @@ pub(crate) struct Running {
     credit: u64,
     /// Time in calls that move data for which nothing was seen to run yet: clocks tick coarsely there, too.
     moved: u64,
+    /// What it ran in the kernel and was not told to move data; less than zero where more was told.
+    in_kernel: i64,
     /// Run delay that was told before the system told of it: it does when the delay is over.
     ahead: u64,
     /// What was told so and was none, as the system said later: the next run delay is not told instead.
@@ -49,8 +52,8 @@ pub(crate) struct ThreadInterval {
     pub(crate) bytes: u64,
     /// The part of its running time for which stack samples find it in calls that events tell of.
     pub(crate) polled: f64,
-    /// The part of its running time in the kernel, where it moves data.
-    pub(crate) in_kernel: f64,
+    /// What it ran in the kernel since an interval before in which it moved data, if it does so in this one.
+    pub(crate) in_kernel: Nanos,
 }
 
 /// What became of the time that a thread computed by its events. The first three add up to it.
@@ -83,6 +86,8 @@ fn first(now: Schedstat, lived: u64) -> Schedstat {
 
 /// How much is carried over at most: a few ticks of a slow scheduler clock.
 const CARRIED: u64 = 10_000_000;
+/// The kernel counts the time in itself by ticks: so much, in nanoseconds, may be chance.
+const CHANCE: i64 = 2 * TICK.cast_signed();
 /// So little is worth no look.
 const LITTLE: u64 = 1_000_000;
 
@@ -91,14 +96,16 @@ impl ThreadInterval {
     fn polling(self, ran: u64) -> u64 {
         (self.lived - self.computed).0.min(Nanos(ran).scaled(self.polled).0)
     }
+}
 
-    /// Of a run delay, what was no call's that moves data: a thread loses its processor where it runs. One that polls loses nothing by it,
-    /// so all the rest may be of computing.
-    #[expect(clippy::cast_precision_loss, reason = "an estimate")]
-    fn own_delay(self, delayed: u64, ran: u64) -> u64 {
-        let moving = self.moved.0.min(Nanos(ran).scaled(self.in_kernel).0);
-        Nanos(delayed).scaled(1.0 - moving as f64 / (ran as f64).max(1.0)).0
-    }
+/// Of a run delay, what was no call's that moves data: a thread loses its processor where it runs, and in such calls for no longer than it did
+/// not run there. One that polls loses nothing by it, so all the rest may be of computing.
+#[expect(clippy::cast_precision_loss, reason = "an estimate")]
+fn own_delay(counted: Schedstat, interval: ThreadInterval, moving: u64) -> u64 {
+    let in_kernel = interval.in_kernel.min(interval.moved);
+    let part = (in_kernel.0 as f64 / (counted.ran as f64).max(1.0)).min(1.0);
+    let room = interval.moved.0.saturating_sub(moving);
+    counted.delayed - Nanos(counted.delayed).scaled(part).0.min(room)
 }
 
 impl Running {
@@ -135,8 +142,8 @@ impl Running {
             None => first(now, interval.lived.0),
         };
         let moving = self.moving(interval, counted.ran);
+        let own_delay = own_delay(counted, interval, moving);
         let ran = self.own_ran(interval, counted.ran, moving).min(computed);
-        let own_delay = interval.own_delay(counted.delayed, counted.ran);
         let fresh = own_delay.saturating_sub(self.ahead + self.overdrawn);
         self.account(counted);
         let moved = if counted.turns > 0 || counted.ran > 0 {
@@ -195,7 +202,7 @@ impl Running {
         let [ran, own] = [ran, own].map(|time| i64::try_from(time).unwrap_or(i64::MAX));
         let all = self.polled.saturating_add(ran).saturating_sub(own);
         self.polled = all.clamp(-CARRIED.cast_signed(), 0);
-        u64::try_from(all).unwrap_or(0)
+        at_least_none(all)
     }
 
     /// What it ran in its own code, with what it is owed, and pays what it owes.
@@ -210,11 +217,17 @@ impl Running {
         own
     }
 
-    /// Of what ran, what moved data: such calls run in the kernel.
+    /// Of what ran, what moved data: such calls run in the kernel. In one interval that is what its own code cannot have run, and over many it is
+    /// what the kernel counts, whose clock ticks coarsely and by chance.
     fn moving(&mut self, interval: ThreadInterval, ran: u64) -> u64 {
         let wanted = interval.moved.0 + self.moved;
-        let moving = wanted.min(Nanos(ran).scaled(interval.in_kernel).0);
+        let in_kernel = self.in_kernel.saturating_add_unsigned(interval.in_kernel.0.min(ran));
+        let [least, most] = [in_kernel - CHANCE, in_kernel + CHANCE].map(at_least_none);
+        let surplus = ran.saturating_sub(interval.computed.0);
+        let moving = surplus.min(most).max(least).min(wanted).min(ran);
         self.moved = (wanted - moving).min(CARRIED);
+        // Its own code may run in the kernel, and calls outside.
+        self.in_kernel = in_kernel.saturating_sub_unsigned(moving).clamp(-CHANCE, 2 * CHANCE);
         moving
     }
 
@@ -284,6 +297,11 @@ impl Running {
     }
 }
 
+/// Less than nothing is nothing.
+fn at_least_none(time: i64) -> u64 {
+    u64::try_from(time).unwrap_or(0)
+}
+
 fn counted(file: &File) -> Option<Schedstat> {
     let mut text = [0; 64];
     let length = file.read_at(&mut text, 0).ok()?;
@@ -295,6 +313,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::kernel_time::KernelTime;
 
     const MILLI: u64 = 1_000_000;
 
@@ -384,17 +403,31 @@ mod tests {
         assert_eq!((ran, delayed, blocked), (100, 150, 0));
     }
 
-    /// A turn of a thread's life, in microseconds: it runs, waits unseen, and has no processor.
-    type Turn = [u64; 3];
+    /// A turn of a thread's life, in microseconds: it runs, moves data in the kernel, waits unseen, and has no processor.
+    type Turn = [u64; 4];
 
-    /// A thread without calls that events tell of, looked at after each pass.
+    /// What it does at a time. In calls that move data it runs, or loses its processor.
+    #[derive(Clone, Copy, PartialEq, Eq)]
+    enum Does {
+        Run,
+        Lack,
+        Block,
+        Move,
+        LackInCall,
+    }
+
+    /// A thread whose calls that events tell of all move data, looked at after each pass.
     #[derive(Default)]
     struct RandomLife {
         running: Running,
         counted: Schedstat,
         is_preempted: bool,
-        /// Microseconds of the pass that goes on.
+        kernel_time: KernelTime,
+        /// Microseconds of the pass that goes on, of those in calls, and what it moved data for so far.
         passed: u64,
+        in_calls: u64,
+        moved: u64,
+        lived: u64,
         /// Microseconds that it ran, had no processor and was blocked: so far, up to the last pass, and as told.
         so_far: [u64; 3],
         truth: [u64; 3],
@@ -406,37 +439,55 @@ mod tests {
     impl RandomLife {
         fn of(turns: &[Turn]) -> Self {
             let mut life = Self::default();
-            for [ran, blocked, delayed] in turns {
-                life.lasts(0, *ran);
-                life.lasts(2, *blocked);
-                life.is_preempted |= *blocked == 0;
-                life.lasts(1, *delayed);
+            for [ran, moved, blocked, delayed] in turns {
+                life.lasts(Does::Run, *ran);
+                life.lasts(Does::Move, *moved);
+                life.lasts(Does::Block, *blocked);
+                life.is_preempted |= *blocked == 0 && *delayed > 0;
+                let is_in_call = *moved > 0 && *blocked == 0;
+                life.lasts(if is_in_call { Does::LackInCall } else { Does::Lack }, *delayed);
             }
             life
         }
 
         /// It does one thing for so long, of which the system tells in passing if it runs, and else when it is over.
-        fn lasts(&mut self, what: usize, micros: u64) {
+        fn lasts(&mut self, does: Does, micros: u64) {
             let mut left = micros;
             while left > 0 {
                 let part = left.min(PASS - self.passed);
                 (self.passed, left) = (self.passed + part, left - part);
-                self.so_far[what] += part;
-                self.counted.ran += if what == 0 { 1000 * part } else { 0 };
+                let sum = match does {
+                    Does::Run => &mut self.so_far[0],
+                    Does::Lack => &mut self.so_far[1],
+                    Does::Block => &mut self.so_far[2],
+                    Does::Move | Does::LackInCall => &mut self.in_calls,
+                };
+                *sum += part;
+                self.moved += if does == Does::Move { part } else { 0 };
+                let runs = matches!(does, Does::Run | Does::Move);
+                self.counted.ran += if runs { 1000 * part } else { 0 };
                 if self.passed == PASS {
                     self.passed = 0;
-                    self.pass(what);
+                    self.pass(does);
                 }
             }
-            self.counted.delayed += if what == 1 { 1000 * micros } else { 0 };
-            self.counted.turns += u64::from(what == 1);
+            let lacks = matches!(does, Does::Lack | Does::LackInCall);
+            self.counted.delayed += if lacks { 1000 * micros } else { 0 };
+            self.counted.turns += u64::from(lacks);
         }
 
-        fn pass(&mut self, what: usize) {
+        fn pass(&mut self, does: Does) {
+            let moved = Nanos(1000 * std::mem::take(&mut self.in_calls));
+            let in_kernel = match moved {
+                Nanos::ZERO => Nanos::ZERO,
+                _ => self.kernel_time.take(self.moved * 1000 / TICK),
+            };
             let lived = Nanos(1000 * PASS);
-            let interval = ThreadInterval { computed: lived, lived, ..ThreadInterval::default() };
-            let seen = match what {
-                2 => ThreadActivity::Blocked,
+            let computed = lived - moved;
+            let interval =
+                ThreadInterval { computed, lived, moved, in_kernel, ..ThreadInterval::default() };
+            let seen = match does {
+                Does::Block => ThreadActivity::Blocked,
                 _ if self.is_preempted => ThreadActivity::Preempted,
                 _ => ThreadActivity::Runnable,
             };
@@ -448,32 +499,43 @@ mod tests {
             let told = [told.ran, told.delayed, told.blocked];
             self.told.iter_mut().zip(told).for_each(|(sum, time)| *sum += time.0 / 1000);
             self.truth = self.so_far;
+            self.lived += PASS;
         }
 
-        /// Whether each part is told to five points, or to a pass in a short life.
-        fn is_told(&self) -> bool {
-            let allowed = PASS + self.truth.iter().sum::<u64>() / 20;
+        /// Whether each part is told to so many points, or to a pass in a short life.
+        fn is_told(&self, points: u64) -> bool {
+            let allowed = PASS + self.lived * points / 100;
             self.told.iter().zip(self.truth).all(|(told, truth)| told.abs_diff(truth) <= allowed)
         }
     }
 
-    fn turns() -> impl Strategy<Value = Vec<Turn>> {
-        let most = [1..30_000_u64, 1..40_000, 1..40_000];
-        (most, 1..5_u64).prop_flat_map(|([ran, blocked, delayed], rarely)| {
-            let none_or = |rarely: u64, most: u64| {
-                (0..rarely, 1..=most).prop_map(|(dice, length)| if dice == 0 { 0 } else { length })
-            };
-            let turn =
-                [(1..=ran).boxed(), none_or(rarely, blocked).boxed(), none_or(3, delayed).boxed()];
-            prop::collection::vec(turn, 400)
+    /// Lives in which the last three parts of a turn may be there.
+    fn turns(parts: [bool; 3]) -> impl Strategy<Value = Vec<Turn>> {
+        let most = [1..30_000_u64, 1..40_000, 1..40_000, 1..40_000];
+        (most, [1..5_u64, 1..5, 1..5]).prop_flat_map(move |([ran, longest @ ..], rarely)| {
+            let [moved, blocked, delayed] = [0, 1, 2].map(|at| {
+                let [sides, longest] = [rarely[at], longest[at]];
+                let part = (0..sides, 1..=longest);
+                part.prop_map(move |(dice, micros)| if dice > 0 && parts[at] { micros } else { 0 })
+            });
+            prop::collection::vec(
+                (1..=ran, moved, blocked, delayed).prop_map(<[u64; 4]>::from),
+                400,
+            )
         })
     }
 
     proptest! {
         #[test]
-        fn what_waits_unseen_and_lacks_processors_is_told_of_both(turns in turns()) {
+        fn what_waits_unseen_and_lacks_processors_is_told_of_both(turns in turns([false, true, true])) {
             let life = RandomLife::of(&turns);
-            prop_assert!(life.is_told(), "{:?} of {:?}", life.told, life.truth);
+            prop_assert!(life.is_told(5), "{:?} of {:?}", life.told, life.truth);
+        }
+
+        #[test]
+        fn what_moves_data_and_waits_unseen_is_told_what_its_own_code_ran(turns in turns([true, true, false])) {
+            let life = RandomLife::of(&turns);
+            prop_assert!(life.is_told(7), "{:?} of {:?}", life.told, life.truth);
         }
     }
 

@@ -19,7 +19,7 @@ use whyperf_model::{Category, CategorySet, Nanos, Scale, TimeUse};
 
 use crate::counter_account::Prospect;
 use crate::grown_node::{GrownNode, computed};
-use crate::kernel_share::KernelShare;
+use crate::kernel_time::KernelTime;
 use crate::processors::Causes;
 use crate::running::{Granted, Running, ThreadInterval};
 use crate::running_split::RunningSplit;
@@ -69,7 +69,7 @@ pub(crate) struct WatchedThread {
     pub(crate) last_look: LastLook,
     /// What became of the time of its own code in the last pass.
     granted: Granted,
-    kernel_share: KernelShare,
+    kernel_time: KernelTime,
     pub(crate) counters: ThreadCounters,
     pub(crate) growth: Vec<NodeGrowth>,
     /// The same with what was asked of it, and what was told of it, in the last pass.
@@ -98,7 +98,7 @@ impl WatchedThread {
             running_split: RunningSplit::default(),
             last_look: LastLook::default(),
             granted: Granted::default(),
-            kernel_share: KernelShare::default(),
+            kernel_time: KernelTime::default(),
             counters: ThreadCounters::default(),
             growth: Vec::new(),
             grown: Vec::new(),
@@ -347,7 +347,11 @@ impl WatchedThread {
             waited,
             bytes,
             polled: self.running_split.polled_share(),
-            in_kernel: if moves_data { self.kernel_share.read(pid, self.thread.tid) } else { 0.0 },
+            in_kernel: if moves_data {
+                self.kernel_time.read(pid, self.thread.tid)
+            } else {
+                Nanos::ZERO
+            },
         }
     }
 
