@@ -52,6 +52,8 @@ pub(crate) struct ThreadInterval {
     pub(crate) bytes: u64,
     /// The part of its running time for which stack samples find it in calls that events tell of.
     pub(crate) polled: f64,
+    /// The part of its running time for which stack samples find it in its own code at least.
+    pub(crate) least_own: f64,
     /// What it ran in the kernel since an interval before in which it moved data, if it does so in this one.
     pub(crate) in_kernel: Nanos,
 }
@@ -103,7 +105,8 @@ impl ThreadInterval {
 #[expect(clippy::cast_precision_loss, reason = "an estimate")]
 fn own_delay(counted: Schedstat, interval: ThreadInterval, moving: u64) -> u64 {
     let in_kernel = interval.in_kernel.min(interval.moved);
-    let part = (in_kernel.0 as f64 / (counted.ran as f64).max(1.0)).min(1.0);
+    let part = in_kernel.0 as f64 / (counted.ran as f64).max(1.0);
+    let part = part.min(1.0 - interval.least_own);
     let room = interval.moved.0.saturating_sub(moving);
     counted.delayed - Nanos(counted.delayed).scaled(part).0.min(room)
 }
@@ -218,12 +221,14 @@ impl Running {
     }
 
     /// Of what ran, what moved data: such calls run in the kernel. In one interval that is what its own code cannot have run, and over many it is
-    /// what the kernel counts, whose clock ticks coarsely and by chance.
+    /// what the kernel counts, whose clock ticks coarsely and by chance, and too often for a thread that loses its processor all the time: never
+    /// more than stack samples leave.
     fn moving(&mut self, interval: ThreadInterval, ran: u64) -> u64 {
         let wanted = interval.moved.0 + self.moved;
         let in_kernel = self.in_kernel.saturating_add_unsigned(interval.in_kernel.0.min(ran));
         let [least, most] = [in_kernel - CHANCE, in_kernel + CHANCE].map(at_least_none);
         let surplus = ran.saturating_sub(interval.computed.0);
+        let least = least.min(Nanos(ran).scaled(1.0 - interval.least_own).0);
         let moving = surplus.min(most).max(least).min(wanted).min(ran);
         self.moved = (wanted - moving).min(CARRIED);
         // Its own code may run in the kernel, and calls outside.

@@ -21,8 +21,9 @@ use crate::running::Granted;
 pub(crate) struct RunningSplit {
     /// By number of the region, 0 where no function is switched on.
     places: BTreeMap<u32, PlaceHistory>,
-    /// What the thread ran lately, in seconds that fade.
+    /// What the thread ran lately in its own code, and in all, in seconds that fade.
     ran: f64,
+    ran_in_all: f64,
     /// What stack samples stand for that found it running in calls that events tell of.
     polled: f64,
 }
@@ -89,6 +90,11 @@ impl RunningSplit {
         self.polled / (self.polled + self.sampled() + DOUBT)
     }
 
+    /// The part of its running time that was in user code of its own at least: sampling may have rested.
+    pub(crate) fn least_own_share(&self) -> f64 {
+        if self.ran_in_all > DOUBT { (self.sampled() / self.ran_in_all).min(1.0) } else { 0.0 }
+    }
+
     /// Whether stack samples tell what polls from what computes.
     pub(crate) fn has_samples(&self) -> bool {
         self.polled + self.sampled() > DOUBT
@@ -107,6 +113,7 @@ impl RunningSplit {
         }
         let ran = granted.ran.as_secs_f64().min(computed);
         self.ran += ran;
+        self.ran_in_all += granted.anywhere.as_secs_f64();
         let mean = ran / computed;
         let sampled = self.sampled();
         let sight = sampled / (sampled + DOUBT);
@@ -131,6 +138,7 @@ impl RunningSplit {
     fn fade(&mut self, computed: f64) {
         let left = (-computed / MEMORY).exp();
         self.ran *= left;
+        self.ran_in_all *= left;
         self.polled *= left;
         self.places.retain(|_, history| {
             history.computed *= left;

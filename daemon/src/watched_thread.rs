@@ -347,6 +347,7 @@ impl WatchedThread {
             waited,
             bytes,
             polled: self.running_split.polled_share(),
+            least_own: self.running_split.least_own_share(),
             in_kernel: if moves_data {
                 self.kernel_time.read(pid, self.thread.tid)
             } else {
