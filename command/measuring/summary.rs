@@ -60,7 +60,7 @@ pub(crate) fn take(watch: &Watch, report: &mut Report) {
     report.unmeasured = watch.unmeasured.told();
     report.remarks.left_out = left_out(&losses);
     if counts.idle > 0 {
-        let idle = "threads that waited for work and never got any: idle, and in none of the shares above the profile";
+        let idle = "threads that waited for work and hardly got any: idle, and in none of the shares above the profile";
         report.remarks.left_out.push((counts.idle as u64, idle));
     }
     report.remarks.thread_time = watch.thread_time();

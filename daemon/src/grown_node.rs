@@ -16,7 +16,6 @@ pub(crate) struct GrownNode {
     /// The region of the innermost function around it, 0 for none, where it computed.
     pub(crate) place: Option<u32>,
     pub(crate) time: Nanos,
-    pub(crate) visits: u64,
 }
 
 /// How long a thread computed at each place.

@@ -27,6 +27,7 @@ use crate::succession::Succession;
 use crate::thread::{Depth, MeasuredThread, NodeState};
 use crate::thread_counters::Earlier;
 use crate::watched_thread::{Attributed, CountedOf, ThreadState, WatchedThread};
+use crate::work::Awaited;
 
 /// A measured process, also after its end.
 #[derive(Debug)]
@@ -192,7 +193,7 @@ impl Process {
             self.threads.iter_mut().for_each(|watched| watched.classified = 0);
         }
         self.classify(state);
-        self.attribute(context, counts, state);
+        self.attribute(context, counts, outcome, state);
         if counts {
             self.locks.look(self.pid, &self.threads, &mut self.catalogue, state);
         }
@@ -467,7 +468,13 @@ impl Process {
     }
 
     /// Hands what grew to the pairs, unless the program had paused the measurement.
-    fn attribute(&mut self, context: PassContext, counts: bool, state: &mut SharedState) {
+    fn attribute(
+        &mut self,
+        context: PassContext,
+        counts: bool,
+        outcome: PassOutcome,
+        state: &mut SharedState,
+    ) {
         let scale = self.scale(context.scale);
         self.groups.clear();
         self.functions_cost = Nanos::ZERO;
@@ -475,8 +482,14 @@ impl Process {
         if let Some(recorder) = &mut state.recorder {
             recorder.rank(self.rank);
         }
+        let others_work =
+            self.threads.iter().skip(1).any(|watched| watched.is_alive() && watched.works());
+        let mut awaited = match outcome {
+            PassOutcome::Running => Awaited::ByNobody,
+            PassOutcome::Ended | PassOutcome::Damaged => Awaited::Over,
+        };
         for (at, watched) in self.threads.iter_mut().enumerate() {
-            if !watched.is_alive() && watched.growth.is_empty() {
+            if !watched.is_alive() && watched.growth.is_empty() && !watched.keeps_back() {
                 continue;
             }
             let [functions, others] = std::mem::take(&mut watched.spent);
@@ -487,10 +500,19 @@ impl Process {
             if counts {
                 let pipe = watched.last_look.pipe();
                 let peer = pipe.and_then(|pipe| self.catalogue.peer(pipe));
+                let by = if watched.is_alive() { awaited } else { Awaited::Over };
                 let tables = &self.catalogue.tables;
-                let Attributed { ran, delay } =
-                    watched.attribute(self.pid, scale, tables, peer.as_deref(), state);
+                let attributed =
+                    watched.attribute(self.pid, scale, tables, (peer.as_deref(), by), state);
+                let Attributed { ran, delay, lived, delegated } = attributed;
                 self.ran += ran;
+                if at == 0
+                    && awaited == Awaited::ByNobody
+                    && delegated > lived.scaled(0.5)
+                    && !others_work
+                {
+                    awaited = Awaited::ByFirstThread;
+                }
                 if at == 0 && self.efficiency.is_at_work() {
                     let rank = WaitingRank {
                         job: self.efficiency.effort.job,

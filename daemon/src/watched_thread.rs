@@ -25,11 +25,11 @@ use crate::running::{Granted, Running, ThreadInterval};
 use crate::running_split::RunningSplit;
 use crate::shared_state::SharedState;
 use crate::tables::ProcessTables;
-use crate::thread::{MeasuredThread, NodeGrowth};
+use crate::thread::{MeasuredThread, NodeGrowth, NodeState};
 use crate::thread_activity::LastLook;
 use crate::thread_counters::ThreadCounters;
 use crate::unseen_wait::UnseenWait;
-use crate::work::{Waits, Work};
+use crate::work::{Awaited, Effort, Waits, Work};
 
 /// How far a thread is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -162,6 +162,16 @@ impl WatchedThread {
         self.state == ThreadState::Ended
     }
 
+    /// Whether it is yet to be told what its waits were.
+    pub(crate) fn keeps_back(&self) -> bool {
+        self.work.keeps_back()
+    }
+
+    /// Whether it ever worked, or is the first one.
+    pub(crate) fn works(&self) -> bool {
+        self.work.has_begun()
+    }
+
     /// It was read a last time, or is not there any more.
     pub(crate) fn end(&mut self, state: ThreadState) {
         if self.state == ThreadState::Alive {
@@ -239,7 +249,7 @@ impl WatchedThread {
         pid: u32,
         scale: Scale,
         tables: &ProcessTables,
-        peer: Option<&str>,
+        (peer, awaited): (Option<&str>, Awaited),
         state: &mut SharedState,
     ) -> Attributed {
         let grown = self.list_grown(scale, tables, &state.classes);
@@ -252,23 +262,17 @@ impl WatchedThread {
         let polled = Polled::of(granted, interval, state);
         let wait = UnseenWait::of(&self.last_look, peer);
         let nodes = &self.thread.nodes;
-        let waits = self.work.take(&grown);
+        let effort = Effort { grown: &grown, ran: granted.ran, awaited };
+        let waits = self.work.take(effort);
         let mut told = std::mem::take(&mut self.told);
         told.clear();
-        if let Waits::ToldLate(before) = &waits {
-            for (node, time) in before {
-                told.push((
-                    nodes[*node as usize].class,
-                    Totals { time: *time, ..Totals::default() },
-                ));
-                self.delegated = self.delegated - *time;
-            }
-        }
+        let before_delegated = self.delegated;
+        self.delegated += kept_back(&waits, nodes, &mut told, state);
         for (one, NodeGrowth { by, .. }) in grown.iter().zip(&self.growth) {
-            let GrownNode { mut class, mut category, time, .. } = *one;
-            if waits == Waits::Kept && CategorySet::FOR_WORK.contains(category) {
+            let GrownNode { mut class, mut category, mut time, .. } = *one;
+            if !waits.are_told() && CategorySet::FOR_WORK.contains(category) {
                 class = state.classes.idle(class, &mut state.resources);
-                category = Category::Join;
+                (category, time) = (Category::Join, Nanos::ZERO);
             }
             let place = one.place.and_then(|place| times.get(&place));
             let delay = place.map_or(Nanos::ZERO, |place| place.run_delay(time));
@@ -300,7 +304,8 @@ impl WatchedThread {
         let delay = if is_told { most } else { Nanos::ZERO };
         let delay = RankDelay::Measured { delay, most, polled: granted.polled };
         (self.grown, self.told) = (grown, told);
-        Attributed { ran: granted.ran, delay }
+        let delegated = self.delegated - before_delegated;
+        Attributed { ran: granted.ran, delay, lived: interval.lived, delegated }
     }
 
     /// Of what the pass told that it waited in a class of calls, the part because of something.
@@ -438,7 +443,7 @@ impl WatchedThread {
             let is_computing = CategorySet::COMPUTE.contains(category);
             let place = is_computing.then(|| self.function_around(*node, tables));
             let time = Nanos(scale.nanos(by.time));
-            GrownNode { node: *node, class, category, place, time, visits: by.visits }
+            GrownNode { node: *node, class, category, place, time }
         };
         grown.extend(self.growth.iter().map(one));
         grown
@@ -462,6 +467,26 @@ impl WatchedThread {
     }
 }
 
+/// Tells what was kept back of waits, now that it is decided what they were; answers how much of it counts for nobody.
+fn kept_back(
+    waits: &Waits,
+    nodes: &[NodeState],
+    told: &mut Vec<(ClassId, Totals)>,
+    state: &mut SharedState,
+) -> Nanos {
+    let mut idle = Nanos::ZERO;
+    let (Waits::ToldLate(kept) | Waits::Idle(kept)) = waits else { return idle };
+    for (node, time) in kept {
+        let mut class = nodes[*node as usize].class;
+        if !waits.are_told() {
+            class = state.classes.idle(class, &mut state.resources);
+            idle += *time;
+        }
+        told.push((class, Totals { time: *time, ..Totals::default() }));
+    }
+    idle
+}
+
 /// How a thread spent an interval.
 #[derive(Debug)]
 pub(crate) struct Attributed {
@@ -469,6 +494,9 @@ pub(crate) struct Attributed {
     pub(crate) ran: Nanos,
     /// Its lack of a processor in calls that wait.
     pub(crate) delay: RankDelay,
+    /// All of it, and of that what counts for nobody.
+    pub(crate) lived: Nanos,
+    pub(crate) delegated: Nanos,
 }
 
 /// What was counted of the threads of a process.

@@ -1,12 +1,13 @@
-//! Tells whether a thread ever worked: a thread that waits for work and never got any is idle.
+//! Tells whether a thread works: a thread that hardly does and waits for work is idle, and its waits delay nothing.
 //!
 //! ```text
-//!            it did something for a while, or came back from such waits again and again
-//!   NotYet ────────────────────────────────────────────────────────────────────────────► Begun
-//!     its waits are kept back                             and are then counted all at once: they were for work
+//!            it did something for a hundredth of a while, or the program's first thread waits for it
+//!   NotYet ────────────────────────────────────────────────────────────────────────────────────────► Begun
+//!     its waits are kept back for a while, and are idle then             kept back of this while: they were for work
 //! ```
-//! Threads of a pool that is not needed wait all their lives, as they should: their wait delays nothing. Their end is not
-//! work. The first thread of a process is the program itself, and never idle.
+//! Threads of a pool that is not needed, timers and listeners wait all their lives, as they should: they come back now and then, look around,
+//! and wait again. Their end is not work. The first thread of a process is the program itself, and never idle. What is kept back is told of when
+//! it is decided: nothing is told twice.
 
 use std::collections::BTreeMap;
 
@@ -25,15 +26,35 @@ pub(crate) enum Work {
     Begun,
 }
 
-/// What is kept back of a thread that has not worked yet.
+/// What is kept back of a thread that has not worked yet, of the while that goes on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct HeldBack {
     /// By node: how long it waited there.
     waits: BTreeMap<u32, Nanos>,
-    /// How often it came back.
-    returns: u64,
     /// For how long it did something else.
-    others: Nanos,
+    worked: Nanos,
+    /// What was idle before.
+    idle: Nanos,
+}
+
+/// What a thread did in a pass, for the question whether it works.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Effort<'pass> {
+    pub(crate) grown: &'pass [GrownNode],
+    /// What it ran in its own code.
+    pub(crate) ran: Nanos,
+    pub(crate) awaited: Awaited,
+}
+
+/// Who waits for a thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Awaited {
+    /// Nobody, as far as is known.
+    ByNobody,
+    /// The first thread waits for others to end, and no other one works.
+    ByFirstThread,
+    /// Nobody any more: it ended.
+    Over,
 }
 
 /// What becomes of the waits for work that a thread grew by.
@@ -41,10 +62,19 @@ pub(crate) struct HeldBack {
 pub(crate) enum Waits {
     /// They count as others do.
     Told,
-    /// They do not count yet.
-    Kept,
     /// They count, and with them those of before, by node.
     ToldLate(BTreeMap<u32, Nanos>),
+    /// They do not count yet.
+    Kept,
+    /// They were idle, with those of before, by node.
+    Idle(BTreeMap<u32, Nanos>),
+}
+
+impl Waits {
+    /// Whether those of the pass itself are told as what they are.
+    pub(crate) const fn are_told(&self) -> bool {
+        matches!(self, Self::Told | Self::ToldLate(_))
+    }
 }
 
 impl Work {
@@ -53,32 +83,122 @@ impl Work {
         if thread.number == 0 { Self::Begun } else { Self::NotYet(HeldBack::default()) }
     }
 
-    /// Takes in what the nodes of a thread grew by, of which some are waits for work.
-    pub(crate) fn take(&mut self, grown: &[GrownNode]) -> Waits {
+    /// Takes in what a thread did in a pass, in which some of its waits were for work.
+    pub(crate) fn take(&mut self, effort: Effort<'_>) -> Waits {
         let Self::NotYet(kept) = self else { return Waits::Told };
-        let (waits, others): (Vec<&GrownNode>, Vec<&GrownNode>) =
-            grown.iter().partition(|one| CategorySet::FOR_WORK.contains(one.category));
-        kept.returns += waits.iter().map(|wait| wait.visits).sum::<u64>();
-        others.into_iter().for_each(|other| kept.others += other.time);
-        if kept.others > SHORT || kept.returns >= OFTEN {
+        let is_wait = |one: &&GrownNode| CategorySet::FOR_WORK.contains(one.category);
+        let is_call = |one: &&GrownNode| one.place.is_none() && !is_wait(one);
+        let in_calls = effort.grown.iter().filter(is_call);
+        kept.worked += in_calls.fold(effort.ran, |sum, one| sum + one.time);
+        if kept.worked > LITTLE || effort.awaited == Awaited::ByFirstThread {
             let before = std::mem::take(&mut kept.waits);
             *self = Self::Begun;
             return Waits::ToldLate(before);
         }
-        for wait in waits {
+        for wait in effort.grown.iter().filter(is_wait) {
             *kept.waits.entry(wait.node).or_default() += wait.time;
         }
-        Waits::Kept
+        if kept.waited() + kept.worked < WHILE && effort.awaited != Awaited::Over {
+            return Waits::Kept;
+        }
+        kept.worked = Nanos::ZERO;
+        kept.idle += kept.waited();
+        Waits::Idle(std::mem::take(&mut kept.waits))
     }
 
-    /// For how long it waits for its first work.
+    /// For how long it was idle, as far as it never worked.
     pub(crate) fn idle(&self) -> Nanos {
         let Self::NotYet(kept) = self else { return Nanos::ZERO };
-        kept.waits.values().fold(Nanos::ZERO, |sum, wait| sum + *wait)
+        kept.idle + kept.waited()
+    }
+
+    /// Whether waits of it are kept back.
+    pub(crate) fn keeps_back(&self) -> bool {
+        matches!(self, Self::NotYet(kept) if !kept.waits.is_empty())
+    }
+
+    /// Whether it ever worked.
+    pub(crate) fn has_begun(&self) -> bool {
+        *self == Self::Begun
     }
 }
 
-/// What a thread does before it waits first, and when it is sent home: no more than this.
-const SHORT: Nanos = Nanos::from_millis(10);
-/// Returns after which it is one that gets work, however little that is.
-const OFTEN: u64 = 3;
+impl HeldBack {
+    fn waited(&self) -> Nanos {
+        self.waits.values().fold(Nanos::ZERO, |sum, wait| sum + *wait)
+    }
+}
+
+/// A while.
+const WHILE: Nanos = Nanos::from_secs(2);
+/// What a thread does in a while that only looks around, or is made and sent home: no more than this.
+const LITTLE: Nanos = Nanos::from_millis(20);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use whyperf_model::Category;
+    use whyperf_model::matching::ClassId;
+
+    const WAIT: u32 = 3;
+
+    fn grew(node: u32, category: Category, place: Option<u32>, millis: u64) -> GrownNode {
+        let time = Nanos::from_millis(millis);
+        GrownNode { node, class: ClassId::NONE, category, place, time }
+    }
+
+    /// Passes of 50 ms in each of which a thread runs for so long and waits for work.
+    fn live(work: &mut Work, passes: u64, ran: u64, awaited: Awaited) -> Vec<Waits> {
+        let one = |_| {
+            let wait = grew(WAIT, Category::Condition, None, 50 - ran);
+            let grown = [grew(1, Category::Other, Some(0), ran), wait];
+            work.take(Effort { grown: &grown, ran: Nanos::from_millis(ran), awaited })
+        };
+        (0..passes).map(one).collect()
+    }
+
+    fn new() -> Work {
+        Work::NotYet(HeldBack::default())
+    }
+
+    fn all(millis: u64) -> BTreeMap<u32, Nanos> {
+        BTreeMap::from([(WAIT, Nanos::from_millis(millis))])
+    }
+
+    #[test]
+    fn who_comes_back_only_to_look_around_is_idle() {
+        let mut work = new();
+        let told = live(&mut work, 81, 0, Awaited::ByNobody);
+        let idle: Vec<_> = told.iter().filter(|told| **told == Waits::Idle(all(2000))).collect();
+        assert_eq!((idle.len(), &told[80]), (2, &Waits::Kept));
+        assert_eq!(work.idle(), Nanos::from_millis(81 * 50));
+        let [last] = live(&mut work, 1, 0, Awaited::Over).try_into().expect("one");
+        assert_eq!(last, Waits::Idle(all(100)), "nothing is left when it ends");
+        assert!(!work.has_begun());
+    }
+
+    #[test]
+    fn who_works_a_hundredth_of_a_while_waits_for_work() {
+        let mut work = new();
+        let told = live(&mut work, 30, 1, Awaited::ByNobody);
+        assert_eq!(told[20], Waits::ToldLate(all(20 * 49)));
+        assert!(told[21..].iter().all(|told| *told == Waits::Told));
+        assert!(work.has_begun() && work.idle().is_zero());
+    }
+
+    #[test]
+    fn what_it_does_in_calls_is_work() {
+        let mut work = new();
+        let grown = [grew(2, Category::Write, None, 30)];
+        let effort = Effort { grown: &grown, ran: Nanos::ZERO, awaited: Awaited::ByNobody };
+        assert_eq!(work.take(effort), Waits::ToldLate(BTreeMap::new()));
+    }
+
+    #[test]
+    fn whom_the_first_thread_waits_for_is_not_idle() {
+        let mut work = new();
+        live(&mut work, 3, 0, Awaited::ByNobody);
+        let told = live(&mut work, 2, 0, Awaited::ByFirstThread);
+        assert_eq!(told, [Waits::ToldLate(all(150)), Waits::Told]);
+    }
+}

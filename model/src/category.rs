@@ -203,9 +203,15 @@ impl CategorySet {
         Category::Semaphore,
         Category::Spin,
     ]);
-    /// Waiting until somebody says that there is something to do. A semaphore is not among them: mostly it limits how many work at a time.
-    pub const FOR_WORK: Self =
-        Self::of(&[Category::Condition, Category::Poll, Category::Socket, Category::Signal]);
+    /// Waiting until somebody says that there is something to do, or until it is time to. A semaphore is not among them: mostly it limits how
+    /// many work at a time.
+    pub const FOR_WORK: Self = Self::of(&[
+        Category::Condition,
+        Category::Poll,
+        Category::Socket,
+        Category::Signal,
+        Category::Sleep,
+    ]);
     /// Synchronization of any kind.
     pub const SYNC: Self = Self::MESSAGE.and(Self::LOCK);
     /// Input and output of any kind.

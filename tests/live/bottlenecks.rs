@@ -149,6 +149,7 @@ programs! {
     lock_contention 0,
     starved_consumer 0,
     idle_pool 0,
+    listeners 0,
     small_io 0,
     many_files 0,
     flushed_records 0,

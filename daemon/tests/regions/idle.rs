@@ -5,6 +5,9 @@ use whyperf_model::{Metric, Pair};
 
 use crate::stage::{SECOND, Stage, focus};
 
+/// A thread that no system has: of one that is there the system tells how much it ran.
+const NOBODY: u32 = 1 << 22;
+
 /// What waiting and all time came to, in seconds, and how many threads were idle.
 fn told(stage: &mut Stage) -> ([i64; 2], usize) {
     let amounts = [Metric::SyncWait, Metric::Wall].map(|metric| {
@@ -21,7 +24,7 @@ fn waiting_after(busy: u64, work: u64, then: impl FnOnce(&mut Stage)) -> ([i64; 
     let process = stage.process(1);
     let condition = process.region("pthread_cond_wait", Kind::Condition, 0);
     let _first = process.thread(stage.pid(), stage.at(0));
-    let second = process.thread(stage.pid() + 1, stage.at(0));
+    let second = process.thread(NOBODY, stage.at(0));
     let call = second.add(1, condition, 0, 0);
     second.begin(call, stage.at(busy));
     for pass in 1..=4 {
@@ -43,9 +46,44 @@ fn what_waits_and_gets_no_work_is_idle() {
 }
 
 #[test]
-fn once_it_gets_work_all_that_it_waited_was_waiting() {
+fn once_it_works_it_waits_for_work_and_was_idle_before() {
     let after = waiting_after(1000, SECOND, |stage| assert_eq!(told(stage), ([0, 4], 1)));
-    assert_eq!(after, ([7, 16], 0));
+    assert_eq!(after, ([3, 12], 0));
+}
+
+#[test]
+fn who_begins_to_work_within_a_while_waited_for_it() {
+    let mut stage = Stage::new();
+    let process = stage.process(1);
+    let condition = process.region("pthread_cond_wait", Kind::Condition, 0);
+    let _first = process.thread(stage.pid(), stage.at(0));
+    let second = process.thread(NOBODY, stage.at(0));
+    let call = second.add(1, condition, 0, 0);
+    second.begin(call, stage.at(0));
+    stage.sample(SECOND);
+    second.end(stage.at(SECOND), Moved::default());
+    second.begin(call, stage.at(2 * SECOND));
+    stage.sample(2 * SECOND);
+    stage.sample(3 * SECOND);
+    assert_eq!(told(&mut stage), ([2, 6], 0));
+}
+
+#[test]
+fn who_comes_back_only_to_look_around_is_idle() {
+    let mut stage = Stage::new();
+    let process = stage.process(1);
+    let condition = process.region("pthread_cond_timedwait", Kind::Condition, 0);
+    let _first = process.thread(stage.pid(), stage.at(0));
+    let timer = process.thread(NOBODY, stage.at(0));
+    let call = timer.add(1, condition, 0, 0);
+    timer.begin(call, stage.at(0));
+    for tenth in 1..=60 {
+        let now = tenth * (SECOND / 10);
+        timer.end(stage.at(now - 100_000), Moved::default());
+        timer.begin(call, stage.at(now - 1000));
+        stage.sample(now);
+    }
+    assert_eq!(told(&mut stage), ([0, 6], 1));
 }
 
 #[test]
@@ -74,7 +112,7 @@ fn at_a_semaphore_threads_wait_for_their_turn() {
     let process = stage.process(1);
     let semaphore = process.region("sem_wait", Kind::Semaphore, 0);
     let _first = process.thread(stage.pid(), stage.at(0));
-    let second = process.thread(stage.pid() + 1, stage.at(0));
+    let second = process.thread(NOBODY, stage.at(0));
     second.begin(second.add(1, semaphore, 0, 0), stage.at(0));
     for pass in 1..=4 {
         stage.sample(pass * SECOND);
