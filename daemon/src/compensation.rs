@@ -91,7 +91,7 @@ pub(crate) fn apply(
     price: impl Fn(&NodeState) -> Price,
 ) {
     let price = |node: &NodeState| price(node).each(node);
-    for growth in growth.iter() {
+    for growth in growth.iter().filter(|growth| growth.by.visits > 0) {
         let node = growth.node as usize;
         let (price, parent) = (price(&nodes[node]), nodes[node].parent as usize);
         owe(nodes, node, growth.by.visits, price.inside);
@@ -100,11 +100,15 @@ pub(crate) fn apply(
     pay(nodes, growth);
     // A call from inside the function itself, or from below it, was charged there and not to the
     // parent: what the parent cannot pay is the node's own.
-    for growth in growth.iter() {
+    for growth in growth.iter().filter(|growth| growth.by.visits > 0) {
         let node = growth.node as usize;
-        let most = growth.by.visits.saturating_mul(price(&nodes[node]).outside);
         let parent = nodes[node].parent as usize;
-        let left = nodes[parent].owed.min(most);
+        let owed = nodes[parent].owed;
+        if owed == 0 {
+            continue;
+        }
+        let most = growth.by.visits.saturating_mul(price(&nodes[node]).outside);
+        let left = owed.min(most);
         nodes[parent].owed -= left;
         nodes[node].owed = nodes[node].owed.saturating_add(left);
     }

@@ -81,7 +81,7 @@ pub(crate) struct LookBudget {
 const LOOKS: u32 = 4;
 const SAVED: u32 = 160;
 /// Who is seen to wait is looked at again after it was asked about so often, though it did not move: it may have been seen too early.
-const FRESH: u32 = 100;
+const FRESH: u32 = 400;
 
 impl Default for LookBudget {
     fn default() -> Self {
