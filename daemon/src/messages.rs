@@ -6,7 +6,7 @@ use whyperf_model::{MessageGrowth, MessageSide, MessageSums, MessageTable, Route
 
 use crate::daemon::Daemon;
 use crate::peer_messages::{PeerGrowth, RecordsToRead};
-use crate::process::Process;
+use crate::process::{PassOutcome, Process};
 use crate::region::{RegionMemory, ThreadSlot};
 use crate::watched_thread::WatchedThread;
 
@@ -57,13 +57,14 @@ impl Process {
     pub(crate) fn tell_messages(
         &mut self,
         region: &RegionMemory,
-        (scale, records): (Scale, RecordsToRead),
+        (scale, records, outcome): (Scale, RecordsToRead, PassOutcome),
         mut recorder: Option<&mut IntervalRecorder>,
     ) {
         let rank = self.rank_of_job();
         let scale = self.scale(scale);
         for watched in &mut self.threads {
-            let is_alive = watched.is_alive();
+            // A process that said that it ends has threads that did not.
+            let is_alive = watched.is_alive() && outcome == PassOutcome::Running;
             let messages = &mut watched.thread.messages;
             let records = if is_alive { records } else { RecordsToRead::All };
             if messages.is_over || is_alive && recorder.is_none() {

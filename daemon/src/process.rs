@@ -206,7 +206,9 @@ impl Process {
         );
         self.work(&region, context.scale, outcome == PassOutcome::Ended || damaged, state);
         let records = if context.thorough { RecordsToRead::All } else { RecordsToRead::Changed };
-        self.tell_messages(&region, (context.scale, records), state.recorder.as_mut());
+        let outcome_of_all = if damaged { PassOutcome::Damaged } else { outcome };
+        let how = (context.scale, records, outcome_of_all);
+        self.tell_messages(&region, how, state.recorder.as_mut());
         self.retire_threads(&region, state);
         self.losses = RunLosses::read(&region, self.threads.iter().map(|watched| &watched.thread));
         if outcome == PassOutcome::Ended || damaged {

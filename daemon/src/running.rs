@@ -45,7 +45,7 @@ pub(crate) struct ThreadInterval {
     pub(crate) computed: Nanos,
     /// All of it.
     pub(crate) lived: Nanos,
-    /// What it was in calls that move data.
+    /// What it may have run in calls that move data, or wait for time or descriptors.
     pub(crate) moved: Nanos,
     /// What it was in calls that wait, and how many bytes they moved.
     pub(crate) waited: Nanos,
@@ -94,9 +94,9 @@ const CHANCE: i64 = 2 * TICK.cast_signed();
 const LITTLE: u64 = 1_000_000;
 
 impl ThreadInterval {
-    /// Of what ran, what ran in calls that poll: at most for as long as the thread was in calls. Stack samples tell of user code alone.
+    /// Of what ran, what ran in calls that poll: at most for as long as the thread was in such calls. Stack samples tell of user code alone.
     fn polling(self, ran: u64) -> u64 {
-        (self.lived - self.computed).0.min(Nanos(ran).scaled(self.polled).0)
+        self.waited.0.min(Nanos(ran).scaled(self.polled).0)
     }
 }
 
@@ -349,6 +349,7 @@ mod tests {
             let interval = ThreadInterval {
                 computed,
                 lived: Nanos::from_millis(50),
+                waited: Nanos::from_millis(self.waits),
                 polled: self.polled,
                 ..ThreadInterval::default()
             };

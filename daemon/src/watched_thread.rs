@@ -25,7 +25,7 @@ use crate::running::{Granted, Running, ThreadInterval};
 use crate::running_split::RunningSplit;
 use crate::shared_state::SharedState;
 use crate::tables::ProcessTables;
-use crate::thread::{MeasuredThread, NodeGrowth, NodeState};
+use crate::thread::{MeasuredThread, NodeCounters, NodeGrowth, NodeState};
 use crate::thread_activity::LastLook;
 use crate::thread_counters::ThreadCounters;
 use crate::unseen_wait::UnseenWait;
@@ -337,7 +337,7 @@ impl WatchedThread {
                 computed += one.time;
             }
             if IN_KERNEL.contains(one.category) {
-                moved += one.time;
+                moved += one.time.min(most_ran(one.category, by));
             }
             if WAITS.contains(one.category) {
                 waited += one.time;
@@ -541,8 +541,19 @@ const WAITS: CategorySet = CategorySet::SYNC;
 const IN_KERNEL: CategorySet = CategorySet::IO.and(CategorySet::BLOCKED);
 /// A shorter run delay, in nanoseconds, is nothing but waking up.
 const A_WHILE: u64 = 1_000_000;
+/// A call that waits for time or descriptors, or for a device, runs no longer than this beside copying, in nanoseconds.
+const OF_A_WAIT: u64 = 50_000;
+const OF_A_TRANSFER: u64 = 1_000_000;
 /// From one part in so many on it matters what calls that move data ran.
 const MUCH: u64 = 20;
+
+/// What calls of this kind can have run in the kernel, one that goes on among them: a nanosecond a byte is more than copying takes.
+fn most_ran(category: Category, by: &NodeCounters) -> Nanos {
+    let is_wait = CategorySet::BLOCKED.contains(category);
+    let each = if is_wait { OF_A_WAIT } else { OF_A_TRANSFER };
+    let calls = by.visits.saturating_add(1).saturating_mul(each);
+    Nanos(calls.saturating_add(by.sent).saturating_add(by.received))
+}
 
 /// A run delay at a place, by what is to blame for it.
 fn delays(

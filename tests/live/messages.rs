@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::diagnosed::Place;
 use crate::launcher::Mpi;
-use crate::report::{Run, run, scratch};
+use crate::report::{Run, run_with, scratch};
 use crate::shipped::Load;
 use crate::{programs, shipped};
 
@@ -20,9 +20,9 @@ fn routes(mpi: Mpi, ranks: usize, [seed, rounds]: [&str; 2]) -> Vec<String> {
     words
 }
 
-fn measured(mpi: Mpi, ranks: usize, seed: &str) -> Run {
+fn measured(mpi: Mpi, ranks: usize, seed: &str, options: &[&str]) -> Run {
     let _turn = shipped::turn(Load::Fills);
-    let run = run(&routes(mpi, ranks, [seed, "300"]));
+    let run = run_with(options, &routes(mpi, ranks, [seed, "300"]));
     assert_eq!(run.status, Some(0), "{}", run.shown());
     run
 }
@@ -78,12 +78,17 @@ fn is_right(run: &Run) {
 
 #[test]
 fn between_ranks_of_open_mpi() {
-    is_right(&measured(Mpi::OpenMpi, 4, "5"));
+    is_right(&measured(Mpi::OpenMpi, 4, "5", &[]));
 }
 
 #[test]
 fn between_ranks_of_mpich() {
-    is_right(&measured(Mpi::Mpich, 3, "6"));
+    is_right(&measured(Mpi::Mpich, 3, "6", &[]));
+}
+
+#[test]
+fn of_a_run_that_is_not_kept() {
+    is_right(&measured(Mpi::OpenMpi, 3, "8", &["--no-store"]));
 }
 
 /// What a report or a run that is shown says of each of its phases.

@@ -73,6 +73,11 @@ fn of_memory_that_arrives_late() {
 }
 
 #[test]
+fn of_own_code_that_runs_in_the_kernel_and_sleeps() {
+    is_divided("in_kernel", &["3"]);
+}
+
+#[test]
 fn of_many_threads_that_rest_where_nobody_sees_it() {
     is_divided("resting", &["60", "4"]);
 }
