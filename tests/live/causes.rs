@@ -139,6 +139,13 @@ fn a_chain_is_followed_to_where_it_begins() {
 }
 
 #[test]
+fn a_rank_that_takes_no_part_is_not_the_cause() {
+    let run = measured(3, "aside");
+    is_caused_by(&run, "/Process/1", "blocked");
+    is_in_the_way(&run, "late sender");
+}
+
+#[test]
 fn ranks_that_are_slow_in_turns_are_causes_in_turns() {
     let told = are_as_planted(&measured(2, "turns"));
     assert!(told.len() >= 2, "{told:?}");

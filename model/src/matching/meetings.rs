@@ -1,6 +1,6 @@
-//! Which ranks may wait for each other: those that call on one communicator.
+//! Which ranks may wait for each other: those that call on one communicator, and have not stood aside for long.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use ahash::AHashMap;
 
@@ -18,9 +18,20 @@ pub(super) struct Meetings {
     communicators: Vec<(String, BTreeSet<ResourceId>)>,
     /// By class of calls.
     of: AHashMap<ClassId, Option<CommunicatorNumber>>,
-    /// Who called anything at all.
-    callers: BTreeSet<ResourceId>,
+    /// The interval in which each that called anything at all did so last.
+    callers: BTreeMap<ResourceId, IntervalNumber>,
+    /// For each the last intervals in which it waited for long and was answered.
+    answered: BTreeMap<ResourceId, VecDeque<IntervalNumber>>,
+    /// That goes on.
+    now: IntervalNumber,
 }
+
+/// Intervals, counted.
+pub(super) type IntervalNumber = u64;
+
+/// A rank that others were answered without so often takes no part in what they do. A few times they may be: by neighbours, before they all
+/// wait for one.
+const OFTEN: usize = 3;
 
 impl Meetings {
     /// The communicator that calls of a class wait on.
@@ -48,7 +59,7 @@ impl Meetings {
     }
 
     pub(super) fn called(&mut self, process: ResourceId, on: Option<CommunicatorNumber>) {
-        self.callers.insert(process);
+        self.callers.insert(process, self.now);
         if let Some((_, callers)) = on.and_then(|on| self.communicators.get_mut(on)) {
             callers.insert(process);
         }
@@ -58,7 +69,32 @@ impl Meetings {
     pub(super) fn may_meet(&self, process: ResourceId, on: Option<CommunicatorNumber>) -> bool {
         let callers = on.and_then(|on| self.communicators.get(on));
         callers.is_none_or(|(_, callers)| callers.contains(&process))
-            || !self.callers.contains(&process)
+            || !self.callers.contains_key(&process)
+    }
+
+    /// A rank waited for long in this interval, and was answered.
+    pub(super) fn was_answered(&mut self, process: ResourceId) {
+        let answered = self.answered.entry(process).or_default();
+        answered.push_back(self.now);
+        if answered.len() > OFTEN {
+            answered.pop_front();
+        }
+    }
+
+    /// Since when a rank was answered so often that it waits for nobody who has called nothing since.
+    pub(super) fn horizon(&self, waiter: ResourceId) -> IntervalNumber {
+        let answered = self.answered.get(&waiter).filter(|answered| answered.len() == OFTEN);
+        answered.and_then(|answered| answered.front().copied()).unwrap_or(0)
+    }
+
+    /// Whether a rank has called anything since then.
+    pub(super) fn takes_part(&self, process: ResourceId, since: IntervalNumber) -> bool {
+        self.callers.get(&process).copied().unwrap_or(0) >= since
+    }
+
+    /// An interval is over.
+    pub(super) const fn close(&mut self) {
+        self.now += 1;
     }
 }
 

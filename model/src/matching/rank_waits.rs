@@ -10,7 +10,8 @@
 //! comes late because it waited for a third one waits, too: the rank that waits least is where a chain of waits begins. So
 //! no clocks have to be compared, and no messages followed.
 //!
-//! * A rank that makes no call that waits in an interval is not the cause of the waits of another one that makes many.
+//! * A rank that makes no call that waits in an interval is not the cause of the waits of another one that makes many, and one that has
+//!   made none since another one waited for long and was answered, three times, takes no part in what that one does.
 //! * Ranks that wait on a communicator wait for one that has called something on it: the parts of a coupled program do not
 //!   wait for each other where each uses communicators of its own.
 //! * The time that all ranks wait, also the one that waits least, is no excess: they wait in turns within the interval, or
@@ -24,7 +25,7 @@ use ahash::AHashMap;
 
 use super::active::Totals;
 use super::classes::{ClassId, Classes};
-use super::meetings::{CommunicatorNumber, Meetings};
+use super::meetings::{CommunicatorNumber, IntervalNumber, Meetings};
 use super::processor_loss::{ProcessorLoss, RankTime};
 use super::resources::{ResourceId, Resources};
 use super::run_totals::ThreadPlace;
@@ -113,6 +114,8 @@ struct Wait {
 
 /// Who makes more calls than so many does not wait for a rank that makes none: ranks go on for some steps until they hang on a late one.
 const A_FEW: u64 = 16;
+/// Who waits for a larger part of the time, and goes on, was answered.
+const LONG: f64 = 0.5;
 /// A smaller part of the time may be chance.
 const LEAST: f64 = 0.05;
 
@@ -159,12 +162,18 @@ impl RankWaits {
     /// Ends an interval: adds because of whom ranks waited in it, and answers how much because of what, where that was measured.
     pub(super) fn close(&mut self, waits: &mut Waits) -> Vec<CausedTime> {
         let jobs = std::mem::take(&mut self.ranks);
+        for (process, rank) in jobs.values().flatten() {
+            if rank.calls > 0 && rank.waits() > LONG {
+                self.meetings.was_answered(*process);
+            }
+        }
         let polling = jobs.values().flat_map(BTreeMap::values).map(RankInterval::polling);
         let polling = polling.sum();
         let mut caused = Vec::new();
         for ranks in jobs.values() {
             JobInterval::new(ranks, &self.meetings, polling).blame(waits, &mut caused);
         }
+        self.meetings.close();
         caused
     }
 }
@@ -281,14 +290,15 @@ impl<'a> JobInterval<'a> {
     /// Divides what ranks wait longer than the one that waits least by what that one did longer, and the rest by what enough processors would
     /// have saved.
     fn blame(&self, waits: &mut Waits, caused: &mut Vec<CausedTime>) {
-        let mut firsts: AHashMap<Option<CommunicatorNumber>, First<'_>> = AHashMap::new();
-        for waiter in self.ranks.values().filter(|rank| !rank.whole.is_zero()) {
+        let mut firsts: AHashMap<_, First<'_>> = AHashMap::new();
+        for (process, waiter) in self.ranks.iter().filter(|(_, rank)| !rank.whole.is_zero()) {
+            let since = self.meetings.horizon(*process);
             let mut known: AHashMap<Option<CommunicatorNumber>, Reasons> = AHashMap::new();
             for (class, wait) in &waiter.waits {
                 let reasons = known.entry(wait.on).or_insert_with(|| {
-                    let first = firsts.entry(wait.on);
-                    let first =
-                        first.or_insert_with(|| First::of(self.ranks, wait.on, self.meetings));
+                    let first = firsts.entry((wait.on, since));
+                    let first = first
+                        .or_insert_with(|| First::of(self.ranks, (wait.on, since), self.meetings));
                     first
                         .of_waiter(waiter)
                         .map_or_else(Reasons::default, |first| self.reasons(waiter, first, wait.on))
@@ -366,12 +376,15 @@ struct First<'a> {
 impl<'a> First<'a> {
     fn of(
         ranks: &'a BTreeMap<ResourceId, RankInterval>,
-        on: Option<CommunicatorNumber>,
+        (on, since): (Option<CommunicatorNumber>, IntervalNumber),
         meetings: &Meetings,
     ) -> Self {
         let there = ranks.iter().map(|(process, rank)| (*process, rank));
-        let there = there
-            .filter(|(process, rank)| meetings.may_meet(*process, on) && !rank.whole.is_zero());
+        let there = there.filter(|(process, rank)| {
+            let takes_part =
+                meetings.takes_part(*process, since) && meetings.may_meet(*process, on);
+            takes_part && !rank.whole.is_zero()
+        });
         let least = |one: &(ResourceId, &RankInterval), other: &(ResourceId, &RankInterval)| {
             one.1.waits().total_cmp(&other.1.waits())
         };

@@ -387,6 +387,27 @@ mod tests {
         assert_eq!(stage.told("<>"), [(TimeUse::Computing, "/Process/0".to_owned(), 990)]);
     }
 
+    /// In each step one rank is late for another one, and a third did something else from the first interval on.
+    #[test]
+    fn who_was_answered_again_and_again_waits_for_nobody_who_stands_aside() {
+        let mut stage = Stage::default();
+        let mut step = |calls| {
+            let at_first = u64::from(calls == 2);
+            stage.took(0, at_first, &[(WORK, 50)]);
+            stage.took(1, calls, &[(WORK, 45), (WAIT, 5)]);
+            stage.took(2, calls, &[(WORK, 5), (WAIT, 45)]);
+            stage.causes.close();
+        };
+        step(2);
+        (0..10).for_each(|_| [0, 1].into_iter().for_each(&mut step));
+        // Of its first wait, and of those until it was answered three times, nobody knows yet.
+        let told = stage.told("</Process/2>");
+        let by = |rank: u32| (TimeUse::Computing, format!("/Process/{rank}"));
+        let of = |rank| told.iter().find(|(spent, who, _)| (*spent, who.clone()) == by(rank));
+        let [of_0, of_1] = [0, 1].map(|rank| of(rank).map_or(0, |(.., time)| *time));
+        assert!(of_0 <= 7 * 45 && of_1 >= 14 * 40, "{told:?}");
+    }
+
     #[test]
     fn ranks_that_are_alike_and_have_too_few_processors_wait_for_them() {
         let mut stage = Stage { delay: 40, ..Stage::default() };

@@ -1,12 +1,13 @@
 /* Ranks that know because of whom they wait: each keeps a trace of what it did when, and the first one goes through all of them at the end.
  *
  * build: mpicc -g -O2 -fno-optimize-sibling-calls planted.c -o planted
- * run: mpirun -n RANKS planted slow|writer|root|chain|turns|balanced [seconds]
+ * run: mpirun -n RANKS planted slow|writer|root|chain|turns|aside|balanced [seconds]
  * slow:     rank 0 computes four times as long as the others, in `slow_part`, then all meet
  * writer:   rank 1 writes a file while the others wait for it
  * root:     rank 0 sleeps before it broadcasts what the others wait for
  * chain:    each rank sleeps, then the next one may; the first one longest
  * turns:    one rank after the other is the slow one
+ * aside:    rank 1 sleeps before each message to rank 2, and rank 0 does nothing with them until all meet
  * balanced: all sleep for the same time, then meet
  * While a rank waits for another one, what that one does is the cause; if that one waits, too, what the one does that it waits for. On standard
  * error, for each rank that others waited for, with what it did and its part of all waiting:
@@ -129,6 +130,15 @@ static void round_of(const char *pattern, int round, int rank, int ranks)
         sleep_part(0.8 / (1 << rank));
         if (rank + 1 < ranks)
             give_to(rank + 1);
+    } else if (!strcmp(pattern, "aside")) {
+        for (int step = 0; step < 80; step++) {
+            if (rank == 2)
+                take_from(1);
+            else
+                sleep_part(0.1);
+            if (rank == 1)
+                give_to(2);
+        }
     } else if (!strcmp(pattern, "turns")) {
         sleep_part(round % ranks == rank ? 0.6 : 0.1);
     } else {
