@@ -2,6 +2,7 @@
 
 use whyperf_layout::{Kind, Moved};
 use whyperf_model::{Metric, Pair};
+use whyperf_testkit::synthetic::{SyntheticProcess, SyntheticThread};
 
 use crate::stage::{SECOND, Stage, focus};
 
@@ -15,6 +16,20 @@ fn told(stage: &mut Stage) -> ([i64; 2], usize) {
         (told.expect("it is known").amount + SECOND as i64 / 2) / SECOND as i64
     });
     (amounts, stage.daemon.counts().idle)
+}
+
+/// The second thread of a process, which waits in a call of this kind from its beginning on, and that call.
+fn waiter<'process>(
+    process: &'process SyntheticProcess,
+    stage: &Stage,
+    kind: Kind,
+) -> (SyntheticThread<'process>, u32) {
+    let region = process.region("waits", kind, 0);
+    let _first = process.thread(stage.pid(), stage.at(0));
+    let second = process.thread(NOBODY, stage.at(0));
+    let call = second.add(1, region, 0, 0);
+    second.begin(call, stage.at(0));
+    (second, call)
 }
 
 /// A process with two threads, of which the second one begins to wait after so many nanoseconds, for four seconds; then it works for so
@@ -55,11 +70,7 @@ fn once_it_works_it_waits_for_work_and_was_idle_before() {
 fn who_begins_to_work_within_a_while_waited_for_it() {
     let mut stage = Stage::new();
     let process = stage.process(1);
-    let condition = process.region("pthread_cond_wait", Kind::Condition, 0);
-    let _first = process.thread(stage.pid(), stage.at(0));
-    let second = process.thread(NOBODY, stage.at(0));
-    let call = second.add(1, condition, 0, 0);
-    second.begin(call, stage.at(0));
+    let (second, call) = waiter(&process, &stage, Kind::Condition);
     stage.sample(SECOND);
     second.end(stage.at(SECOND), Moved::default());
     second.begin(call, stage.at(2 * SECOND));
@@ -72,11 +83,7 @@ fn who_begins_to_work_within_a_while_waited_for_it() {
 fn who_comes_back_only_to_look_around_is_idle() {
     let mut stage = Stage::new();
     let process = stage.process(1);
-    let condition = process.region("pthread_cond_timedwait", Kind::Condition, 0);
-    let _first = process.thread(stage.pid(), stage.at(0));
-    let timer = process.thread(NOBODY, stage.at(0));
-    let call = timer.add(1, condition, 0, 0);
-    timer.begin(call, stage.at(0));
+    let (timer, call) = waiter(&process, &stage, Kind::Condition);
     for tenth in 1..=60 {
         let now = tenth * (SECOND / 10);
         timer.end(stage.at(now - 100_000), Moved::default());
@@ -110,10 +117,7 @@ fn the_first_thread_is_the_program() {
 fn at_a_semaphore_threads_wait_for_their_turn() {
     let mut stage = Stage::new();
     let process = stage.process(1);
-    let semaphore = process.region("sem_wait", Kind::Semaphore, 0);
-    let _first = process.thread(stage.pid(), stage.at(0));
-    let second = process.thread(NOBODY, stage.at(0));
-    second.begin(second.add(1, semaphore, 0, 0), stage.at(0));
+    let _waiter = waiter(&process, &stage, Kind::Semaphore);
     for pass in 1..=4 {
         stage.sample(pass * SECOND);
     }
