@@ -1,4 +1,4 @@
-//! Estimates how much of what ranks wait for each other enough processors would save; where it errs, it is too little.
+//! Estimates how much of what ranks wait for each other enough processors would save; mostly too little.
 //!
 //! ```text
 //!   rank 0   ████░░░░████▒▒▒▒▒▒▒▒     █ runs its own code    ░ could run it, and has no processor
@@ -15,8 +15,8 @@
 //! * **Never more** than what would be left of the waiting if each rank had run its own code alone, on a processor of its own: as long as it waits longer than
 //!   the one with most of that has it more.
 //!
-//! So the sum is too small where ranks poll without yielding and have no operation of all with all, and never counts waiting for a rank that has more
-//! to do.
+//! So the sum is too small where ranks poll without yielding and have no operation of all with all. It is too large where ranks have work in turns
+//! that are shorter than an interval: each has as much of its own then, and one that is ready late, though it is nobody's turn to wait for it, counts.
 
 /// How a rank spent an interval, in parts of its time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
