@@ -18,7 +18,7 @@ use whyperf_model::matching::{
 use whyperf_model::{Category, CategorySet, Nanos, Scale, TimeUse};
 
 use crate::counter_account::Prospect;
-use crate::grown_node::{GrownNode, computed};
+use crate::grown_node::{GrownNode, computed, is_for_work};
 use crate::kernel_time::KernelTime;
 use crate::processors::Causes;
 use crate::running::{Granted, Running, ThreadInterval};
@@ -252,7 +252,7 @@ impl WatchedThread {
         (peer, awaited): (Option<&str>, Awaited),
         state: &mut SharedState,
     ) -> Attributed {
-        let grown = self.list_grown(scale, tables, &state.classes);
+        let grown = self.list_grown(scale, tables, (&state.classes, &state.resources));
         let mut times = computed(&grown);
         let interval = self.interval(pid, &grown);
         let granted = self.granted(pid, interval, state);
@@ -270,7 +270,7 @@ impl WatchedThread {
         self.delegated += kept_back(&waits, nodes, &mut told, state);
         for (one, NodeGrowth { by, .. }) in grown.iter().zip(&self.growth) {
             let GrownNode { mut class, mut category, mut time, .. } = *one;
-            if !waits.are_told() && CategorySet::FOR_WORK.contains(category) {
+            if !waits.are_told() && one.is_for_work {
                 class = state.classes.idle(class, &mut state.resources);
                 (category, time) = (Category::Join, Nanos::ZERO);
             }
@@ -433,17 +433,20 @@ impl WatchedThread {
         &mut self,
         scale: Scale,
         tables: &ProcessTables,
-        classes: &Classes,
+        (classes, resources): (&Classes, &Resources),
     ) -> Vec<GrownNode> {
         let mut grown = std::mem::take(&mut self.grown);
         grown.clear();
+        let asks = !self.works();
         let one = |NodeGrowth { node, by }: &NodeGrowth| {
             let class = self.thread.nodes[*node as usize].class;
             let category = classes.category(class);
             let is_computing = CategorySet::COMPUTE.contains(category);
             let place = is_computing.then(|| self.function_around(*node, tables));
             let time = Nanos(scale.nanos(by.time));
-            GrownNode { node: *node, class, category, place, time }
+            // Of one that works nobody asks.
+            let is_for_work = asks && is_for_work(&classes.get(class).traits, resources);
+            GrownNode { node: *node, class, category, place, time, is_for_work }
         };
         grown.extend(self.growth.iter().map(one));
         grown

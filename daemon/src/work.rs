@@ -11,7 +11,7 @@
 
 use std::collections::BTreeMap;
 
-use whyperf_model::{CategorySet, Nanos};
+use whyperf_model::Nanos;
 
 use crate::grown_node::GrownNode;
 use crate::thread::MeasuredThread;
@@ -86,7 +86,7 @@ impl Work {
     /// Takes in what a thread did in a pass, in which some of its waits were for work.
     pub(crate) fn take(&mut self, effort: Effort<'_>) -> Waits {
         let Self::NotYet(kept) = self else { return Waits::Told };
-        let is_wait = |one: &&GrownNode| CategorySet::FOR_WORK.contains(one.category);
+        let is_wait = |one: &&GrownNode| one.is_for_work;
         let is_call = |one: &&GrownNode| one.place.is_none() && !is_wait(one);
         let in_calls = effort.grown.iter().filter(is_call);
         kept.worked += in_calls.fold(effort.ran, |sum, one| sum + one.time);
@@ -144,7 +144,8 @@ mod tests {
 
     fn grew(node: u32, category: Category, place: Option<u32>, millis: u64) -> GrownNode {
         let time = Nanos::from_millis(millis);
-        GrownNode { node, class: ClassId::NONE, category, place, time }
+        let is_for_work = category == Category::Condition;
+        GrownNode { node, class: ClassId::NONE, category, place, time, is_for_work }
     }
 
     /// Passes of 50 ms in each of which a thread runs for so long and waits for work.

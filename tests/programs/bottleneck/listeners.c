@@ -1,4 +1,4 @@
-/* One thread works; others are a timer, a monitor with a condition, and a listener, which come back now and then, look around, and wait again.
+/* One thread works; others are a timer, a monitor with a condition, a listener, and a clock that is read, which come back now and then, look around, and wait again.
  *
  * build: cc -g -O2 -fno-optimize-sibling-calls listeners.c -o listeners -lpthread
  * run: listeners [seconds]
@@ -11,8 +11,10 @@
 #define _GNU_SOURCE
 #include <poll.h>
 #include <pthread.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "../seconds.h"
@@ -53,6 +55,17 @@ static void *listener(void *nothing)
     return nothing;
 }
 
+static void *clock_reader(void *nothing)
+{
+    uint64_t times;
+    int clock = timerfd_create(CLOCK_MONOTONIC, 0);
+    struct itimerspec often = {{0, 50000000}, {0, 50000000}};
+    timerfd_settime(clock, 0, &often, NULL);
+    while (read(clock, &times, sizeof times) == sizeof times)
+        continue;
+    return nothing;
+}
+
 OWN_NAME static double work_alone(double seconds)
 {
     volatile double sum = 0.0;
@@ -66,10 +79,10 @@ OWN_NAME static double work_alone(double seconds)
 int main(int count, char **words)
 {
     double seconds = count > 1 ? atof(words[1]) : 4.0;
-    void *(*const all[])(void *) = {timer, monitor, listener};
+    void *(*const all[])(void *) = {timer, monitor, listener, clock_reader};
     if (pipe(requests))
         return 1;
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         pthread_t id;
         if (pthread_create(&id, NULL, all[i], NULL))
             return 1;
