@@ -69,10 +69,13 @@ impl Tree<'_> {
     fn write_one(&mut self, at: usize, branch: &str, below: &str) {
         let bottleneck = &self.bottlenecks[at];
         let numbers = self.numbers(bottleneck);
-        let source = bottleneck.source.as_ref().map_or(String::new(), |line| format!("  {line}"));
-        let taken =
-            [branch, &numbers, &source].iter().map(|text| text.chars().count()).sum::<usize>();
+        let taken = [branch, &numbers].iter().map(|text| text.chars().count()).sum::<usize>();
         let room = self.output_style.width.saturating_sub(taken + LEAST_DOTS);
+        let source = bottleneck.source.as_ref().map(|line| format!("  {line}"));
+        let source = source.filter(|source| source.chars().count() + LEAST_NAME <= room);
+        let source = source.unwrap_or_default();
+        // Of a deep row that is too long for the terminal the name is what must not be missing.
+        let room = room.saturating_sub(source.chars().count()).max(LEAST_NAME);
         let parent = bottleneck.parent.map(|parent| &self.bottlenecks[parent]);
         let name = readable(&addition(bottleneck, parent));
         let name = shortened(&name, room, self.output_style);
@@ -114,6 +117,8 @@ impl Tree<'_> {
 
 /// Between a name and its numbers: a space, dots, a space.
 const LEAST_DOTS: usize = 5;
+/// Columns of a name at least.
+const LEAST_NAME: usize = 16;
 
 /// What it says beyond its parent: another hypothesis, or the resources that changed.
 fn addition(bottleneck: &ReportedBottleneck, parent: Option<&ReportedBottleneck>) -> String {
@@ -222,6 +227,23 @@ mod tests {
             |line: &String| line.find(" > ").map(|at| line[..at].chars().count()).expect("a value");
         assert_eq!(column(&lines[0]), column(&lines[1]));
         assert!(lines.iter().all(|line| line.chars().count() <= 100));
+    }
+
+    #[test]
+    fn rows_that_are_too_deep_for_the_terminal_keep_a_name_and_a_value() {
+        let mut bottlenecks = example::report().bottlenecks;
+        for parent in 2..20 {
+            let focus = format!("</Code/oned.c/exchng1,/SyncObject/Message/{parent}>");
+            bottlenecks.insert(
+                parent + 1,
+                ReportedBottleneck { parent: Some(parent), focus, ..bottlenecks[2].clone() },
+            );
+        }
+        for width in [40, 60] {
+            let lines = lines(&bottlenecks, 30, OutputStyle { width, ..OutputStyle::PLAIN });
+            let deepest = lines.iter().find(|line| line.contains("Message/19 ."));
+            assert!(deepest.is_some_and(|line| line.ends_with('%')), "{lines:#?}");
+        }
     }
 
     #[test]
