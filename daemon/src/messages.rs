@@ -1,13 +1,13 @@
 //! The messages between ranks, from what each thread counted of each of them.
 
 use whyperf_layout::Peer;
-use whyperf_model::matching::IntervalRecorder;
 use whyperf_model::{MessageGrowth, MessageSide, MessageSums, MessageTable, Route, Scale};
 
 use crate::daemon::Daemon;
 use crate::peer_messages::{PeerGrowth, RecordsToRead};
 use crate::process::{PassOutcome, Process};
 use crate::region::{RegionMemory, ThreadSlot};
+use crate::shared_state::SharedState;
 use crate::watched_thread::WatchedThread;
 
 impl Daemon {
@@ -52,13 +52,12 @@ impl RankOfJob {
 }
 
 impl Process {
-    /// Tells by how much messages grew, once it is known to be a rank. Without a record only the last of a thread is wanted:
-    /// what a living one has is read when it is asked for.
+    /// Tells by how much messages grew, once it is known to be a rank.
     pub(crate) fn tell_messages(
         &mut self,
         region: &RegionMemory,
         (scale, records, outcome): (Scale, RecordsToRead, PassOutcome),
-        mut recorder: Option<&mut IntervalRecorder>,
+        state: &mut SharedState,
     ) {
         let rank = self.rank_of_job();
         let scale = self.scale(scale);
@@ -67,7 +66,7 @@ impl Process {
             let is_alive = watched.is_alive() && outcome == PassOutcome::Running;
             let messages = &mut watched.thread.messages;
             let records = if is_alive { records } else { RecordsToRead::All };
-            if messages.is_over || is_alive && recorder.is_none() {
+            if messages.is_over {
                 continue;
             }
             // From here on another thread may have the slot.
@@ -75,8 +74,10 @@ impl Process {
             let slot = region.slot(watched.thread.slot);
             let Some((slot, rank)) = slot.zip(rank) else { continue };
             messages.read(&slot, records, scale, |peer, side, PeerGrowth { by, so_far }| {
-                if let Some(recorder) = &mut recorder {
-                    recorder.message(rank.growth(peer, side, by), so_far);
+                let growth = rank.growth(peer, side, by);
+                state.wait_causes.exchanged(&growth);
+                if let Some(recorder) = &mut state.recorder {
+                    recorder.message(growth, so_far);
                 }
             });
         }

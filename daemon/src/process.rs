@@ -208,7 +208,7 @@ impl Process {
         let records = if context.thorough { RecordsToRead::All } else { RecordsToRead::Changed };
         let outcome_of_all = if damaged { PassOutcome::Damaged } else { outcome };
         let how = (context.scale, records, outcome_of_all);
-        self.tell_messages(&region, how, state.recorder.as_mut());
+        self.tell_messages(&region, how, state);
         self.retire_threads(&region, state);
         self.losses = RunLosses::read(&region, self.threads.iter().map(|watched| &watched.thread));
         if outcome == PassOutcome::Ended || damaged {
@@ -518,6 +518,7 @@ impl Process {
                 if at == 0 && self.efficiency.is_at_work() {
                     let rank = WaitingRank {
                         job: self.efficiency.effort.job,
+                        rank: self.rank,
                         number: self.number,
                         process: self.resource,
                         place: [watched.resource, self.machine],

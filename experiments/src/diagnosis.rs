@@ -68,7 +68,8 @@ impl Store {
         for pair in self.pairs(run)?.into_iter().filter(Replay::needs_histogram) {
             histograms.extend(self.histogram(run, &pair)?.map(|histogram| (pair, histogram)));
         }
-        Ok(Replay::new(record, histograms))
+        let messages = self.messages(run)?.unwrap_or_default();
+        Ok(Replay::new(record, histograms).with_messages(&messages))
     }
 
     /// How much a run was.

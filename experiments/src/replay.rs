@@ -16,6 +16,7 @@ use whyperf_model::{
     Sample, Time,
 };
 
+use crate::message_series::MessageSeries;
 use crate::record::{News, PassEvents, Record};
 use crate::running_sums::RunningSums;
 
@@ -120,6 +121,13 @@ impl Replay {
             is_over: false,
             events: VecDeque::new(),
         }
+    }
+
+    /// The same, where it is known who exchanged messages with whom.
+    #[must_use]
+    pub fn with_messages(mut self, messages: &MessageSeries) -> Self {
+        messages.grown().for_each(|growth| self.wait_causes.exchanged(growth));
+        self
     }
 
     /// Whether a pair asks for the time of particular code: functions are known only as far as that very pair was measured.
@@ -457,6 +465,7 @@ impl Replay {
             let [process, thread, machine] = all.map(|name| resources.id(name));
             let rank = WaitingRank {
                 job,
+                rank: location.rank,
                 number,
                 process,
                 place: [thread, machine],

@@ -146,6 +146,15 @@ fn a_rank_that_takes_no_part_is_not_the_cause() {
 }
 
 #[test]
+fn pairs_of_ranks_that_never_meet_have_a_cause_each() {
+    let told = are_as_planted(&measured(4, "pairs"));
+    for process in ["/Process/0", "/Process/2"] {
+        let share = by_process(told.iter().map(|(who, share)| (who, share))).get(process).copied();
+        assert!(share.is_some_and(|share| share > 0.3), "{process}: {told:?}");
+    }
+}
+
+#[test]
 fn ranks_that_are_slow_in_turns_are_causes_in_turns() {
     let told = are_as_planted(&measured(2, "turns"));
     assert!(told.len() >= 2, "{told:?}");

@@ -87,6 +87,11 @@ impl MessageSeries {
         (doubtful.0 <= part.length().0 / DOUBTFUL).then(|| Self::sum(inside))
     }
 
+    /// All that is kept, pass by pass.
+    pub(crate) fn grown(&self) -> impl Iterator<Item = &MessageGrowth> {
+        self.passes.iter().flat_map(|pass| &pass.grown)
+    }
+
     /// How many passes there are.
     #[must_use]
     pub const fn passes(&self) -> usize {

@@ -87,6 +87,11 @@ impl Meetings {
         answered.and_then(|answered| answered.front().copied()).unwrap_or(0)
     }
 
+    /// Whether a rank was answered so often that all whom it waits for are known.
+    pub(super) fn is_settled(&self, waiter: ResourceId) -> bool {
+        self.answered.get(&waiter).is_some_and(|answered| answered.len() == OFTEN)
+    }
+
     /// Whether a rank has called anything since then.
     pub(super) fn takes_part(&self, process: ResourceId, since: IntervalNumber) -> bool {
         self.callers.get(&process).copied().unwrap_or(0) >= since

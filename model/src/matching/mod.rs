@@ -19,6 +19,7 @@ mod line;
 mod lock_waits;
 mod matcher;
 mod meetings;
+mod partners;
 mod processor_loss;
 mod rank_waits;
 mod resources;

@@ -12,31 +12,34 @@
 //!
 //! * A rank that makes no call that waits in an interval is not the cause of the waits of another one that makes many, and one that has
 //!   made none since another one waited for long and was answered, three times, takes no part in what that one does.
-//! * Ranks that wait on a communicator wait for one that has called something on it: the parts of a coupled program do not
-//!   wait for each other where each uses communicators of its own.
+//! * A rank waits for those that it exchanges messages with, those that are in the same operation, and those that these wait for
+//!   (`partners.rs`): groups of ranks that never meet do not wait for each other.
 //! * The time that all ranks wait, also the one that waits least, is no excess: they wait in turns within the interval, or
 //!   for the messages themselves. No cause is given for it, but a lack of processors (`processor_loss.rs`).
 //! * Only first threads are looked at, and all ranks of one job are assumed to wait for each other, directly or through
 //!   others.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ahash::AHashMap;
 
 use super::active::Totals;
 use super::classes::{ClassId, Classes};
 use super::meetings::{CommunicatorNumber, IntervalNumber, Meetings};
+use super::partners::{Awaited, Awaits, Participant, Participants, Partners, WayToWait};
 use super::processor_loss::{ProcessorLoss, RankTime};
 use super::resources::{ResourceId, Resources};
 use super::run_totals::ThreadPlace;
 use super::wait_cause::{CausedBy, WaitCause, Waits};
-use crate::{Category, CategorySet, Nanos, TimeUse};
+use crate::{Category, CategorySet, MessageGrowth, Nanos, TimeUse};
 
 /// A rank, and its first thread with the machine.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WaitingRank {
     /// Whom it works with.
     pub job: u32,
+    /// Its number among them, where it is known.
+    pub rank: Option<u32>,
     /// The number of its process, under which it is told what was found.
     pub number: u32,
     /// Its process.
@@ -86,12 +89,14 @@ pub(super) struct RankWaits {
     /// By job and process.
     ranks: BTreeMap<u32, BTreeMap<ResourceId, RankInterval>>,
     meetings: Meetings,
+    partners: Partners,
 }
 
 /// What one rank did in the interval.
 #[derive(Clone, Debug)]
 struct RankInterval {
     number: u32,
+    rank: Option<u32>,
     place: ThreadPlace,
     own: [Nanos; TimeUse::ALL.len()],
     waits: BTreeMap<ClassId, Wait>,
@@ -105,10 +110,10 @@ struct RankInterval {
     saved: AHashMap<Option<CommunicatorNumber>, Nanos>,
 }
 
-/// Waiting in one class of calls, and its communicator, where events tell of it.
+/// Waiting in one class of calls: for whom, and on which communicator, where events tell of it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Wait {
-    on: Option<CommunicatorNumber>,
+    way: WayToWait,
     time: Nanos,
 }
 
@@ -149,7 +154,8 @@ impl RankWaits {
                 let calls = if traits.is_program() { 0 } else { by.visits };
                 rank.calls += calls;
                 let on = self.meetings.communicator(*class, traits.object, resources);
-                rank.waits.entry(*class).or_insert(Wait { on, time: Nanos::ZERO }).time += by.time;
+                let way = (Awaits::of(traits.category), on);
+                rank.waits.entry(*class).or_insert(Wait { way, time: Nanos::ZERO }).time += by.time;
                 if calls > 0 {
                     self.meetings.called(process, on);
                 }
@@ -157,6 +163,11 @@ impl RankWaits {
                 rank.own[traits.spent(paging, is_untold) as usize] += by.time;
             }
         }
+    }
+
+    /// A rank saw messages.
+    pub(super) fn exchanged(&mut self, growth: &MessageGrowth) {
+        self.partners.exchanged(growth);
     }
 
     /// Ends an interval: adds because of whom ranks waited in it, and answers how much because of what, where that was measured.
@@ -170,8 +181,8 @@ impl RankWaits {
         let polling = jobs.values().flat_map(BTreeMap::values).map(RankInterval::polling);
         let polling = polling.sum();
         let mut caused = Vec::new();
-        for ranks in jobs.values() {
-            JobInterval::new(ranks, &self.meetings, polling).blame(waits, &mut caused);
+        for (job, ranks) in &jobs {
+            JobInterval::new(*job, ranks, self, polling).blame(waits, &mut caused);
         }
         self.meetings.close();
         caused
@@ -182,6 +193,7 @@ impl RankInterval {
     fn new(rank: &WaitingRank) -> Self {
         Self {
             number: rank.number,
+            rank: rank.rank,
             place: rank.place,
             own: [Nanos::ZERO; TimeUse::ALL.len()],
             waits: BTreeMap::new(),
@@ -192,6 +204,16 @@ impl RankInterval {
             ready: rank.ready,
             saved: AHashMap::new(),
         }
+    }
+
+    /// How it waits for more than a little of the time.
+    fn ways(&self) -> BTreeSet<WayToWait> {
+        let mut times: BTreeMap<WayToWait, Nanos> = BTreeMap::new();
+        for wait in self.waits.values() {
+            *times.entry(wait.way).or_default() += wait.time;
+        }
+        let is_long = |time: &Nanos| self.share(*time) >= LEAST;
+        times.into_iter().filter(|(_, time)| is_long(time)).map(|(way, _)| way).collect()
     }
 
     /// A part of its time; 0 of one without any.
@@ -240,7 +262,7 @@ impl RankInterval {
 
     /// The part of its waiting on a communicator that enough processors would have saved, by the record.
     fn recorded(&self, on: Option<CommunicatorNumber>) -> f64 {
-        let waits = self.waits.values().filter(|wait| wait.on == on);
+        let waits = self.waits.values().filter(|wait| wait.way.1 == on);
         let waited = waits.fold(Nanos::ZERO, |sum, wait| sum + wait.time);
         let saved = self.saved.get(&on).copied().unwrap_or_default();
         if waited.is_zero() { 0.0 } else { saved.as_secs_f64() / waited.as_secs_f64() }
@@ -273,35 +295,50 @@ impl RankInterval {
 #[derive(Debug)]
 struct JobInterval<'a> {
     ranks: &'a BTreeMap<ResourceId, RankInterval>,
-    meetings: &'a Meetings,
+    participants: Participants,
+    known: &'a RankWaits,
     loss: ProcessorLoss,
 }
 
 impl<'a> JobInterval<'a> {
     fn new(
+        job: u32,
         ranks: &'a BTreeMap<ResourceId, RankInterval>,
-        meetings: &'a Meetings,
+        known: &'a RankWaits,
         polling: f64,
     ) -> Self {
         let times: Vec<_> = ranks.values().map(RankInterval::time).collect();
-        Self { ranks, meetings, loss: ProcessorLoss::of(&times, polling) }
+        let there = ranks.iter().filter(|(_, rank)| !rank.whole.is_zero());
+        let participants = there.map(|(process, rank)| Participant {
+            process: *process,
+            rank: rank.rank,
+            ways: rank.ways(),
+            is_settled: rank.calls > A_FEW || known.meetings.is_settled(*process),
+        });
+        let participants = Participants::new(job, participants.collect());
+        Self { ranks, participants, known, loss: ProcessorLoss::of(&times, polling) }
     }
 
     /// Divides what ranks wait longer than the one that waits least by what that one did longer, and the rest by what enough processors would
     /// have saved.
     fn blame(&self, waits: &mut Waits, caused: &mut Vec<CausedTime>) {
-        let mut firsts: AHashMap<_, First<'_>> = AHashMap::new();
-        for (process, waiter) in self.ranks.iter().filter(|(_, rank)| !rank.whole.is_zero()) {
-            let since = self.meetings.horizon(*process);
-            let mut known: AHashMap<Option<CommunicatorNumber>, Reasons> = AHashMap::new();
+        let mut firsts: AHashMap<_, Option<First<'_>>> = AHashMap::new();
+        for participant in self.participants.iter() {
+            let waiter = &self.ranks[&participant.process];
+            let since = self.known.meetings.horizon(participant.process);
+            let makes_many = waiter.calls > A_FEW;
+            let mut known: AHashMap<WayToWait, Reasons> = AHashMap::new();
             for (class, wait) in &waiter.waits {
-                let reasons = known.entry(wait.on).or_insert_with(|| {
-                    let first = firsts.entry((wait.on, since));
-                    let first = first
-                        .or_insert_with(|| First::of(self.ranks, (wait.on, since), self.meetings));
-                    first
-                        .of_waiter(waiter)
-                        .map_or_else(Reasons::default, |first| self.reasons(waiter, first, wait.on))
+                let reasons = known.entry(wait.way).or_insert_with(|| {
+                    let partners = &self.known.partners;
+                    let awaited = partners.awaited(&self.participants, participant, wait.way);
+                    let first = firsts.entry((awaited, since, makes_many));
+                    let first = first.or_insert_with_key(|(awaited, ..)| {
+                        self.first(awaited.clone(), since, makes_many)
+                    });
+                    first.map_or_else(Reasons::default, |first| {
+                        self.reasons(waiter, first, wait.way.1)
+                    })
                 });
                 for (cause, share) in &reasons.all {
                     let time = wait.time.scaled(*share);
@@ -318,11 +355,28 @@ impl<'a> JobInterval<'a> {
         }
     }
 
+    /// Who waits least of those that somebody may wait for. Who makes many calls does not wait for one that makes none.
+    fn first(
+        &self,
+        awaited: Awaited,
+        since: IntervalNumber,
+        makes_many: bool,
+    ) -> Option<First<'a>> {
+        let RankWaits { meetings, partners, .. } = self.known;
+        let reached = partners.reached(&self.participants, awaited, meetings);
+        let there = reached.filter_map(|one| self.ranks.get_key_value(&one.process));
+        let takes_part = there.filter(|(process, rank)| {
+            meetings.takes_part(**process, since) && (rank.calls > 0 || !makes_many)
+        });
+        let least = takes_part.min_by(|one, other| one.1.waits().total_cmp(&other.1.waits()));
+        least.map(|(process, rank)| (*process, rank))
+    }
+
     /// The causes of what a rank waits on a communicator, if `first` waits least of those that it waits for.
     fn reasons(
         &self,
         waiter: &RankInterval,
-        first: (ResourceId, &RankInterval),
+        first: First<'_>,
         on: Option<CommunicatorNumber>,
     ) -> Reasons {
         let (process, first) = first;
@@ -344,6 +398,9 @@ impl<'a> JobInterval<'a> {
     }
 }
 
+/// A rank that waits least of those that others wait for.
+type First<'a> = (ResourceId, &'a RankInterval);
+
 /// Why a rank waited on a communicator.
 #[derive(Clone, Debug, Default)]
 struct Reasons {
@@ -363,37 +420,5 @@ impl Reasons {
         };
         let ranks = [Category::WaitByComputing, Category::WaitByIo, Category::WaitByBlocked];
         ranks.map(of_ranks).into_iter().chain([(Category::WaitByProcessors, self.saved)])
-    }
-}
-
-/// Who waits least of those that may meet on a communicator: of all, and of those that made a call in the interval.
-#[derive(Clone, Copy, Debug)]
-struct First<'a> {
-    of_all: Option<(ResourceId, &'a RankInterval)>,
-    of_callers: Option<(ResourceId, &'a RankInterval)>,
-}
-
-impl<'a> First<'a> {
-    fn of(
-        ranks: &'a BTreeMap<ResourceId, RankInterval>,
-        (on, since): (Option<CommunicatorNumber>, IntervalNumber),
-        meetings: &Meetings,
-    ) -> Self {
-        let there = ranks.iter().map(|(process, rank)| (*process, rank));
-        let there = there.filter(|(process, rank)| {
-            let takes_part =
-                meetings.takes_part(*process, since) && meetings.may_meet(*process, on);
-            takes_part && !rank.whole.is_zero()
-        });
-        let least = |one: &(ResourceId, &RankInterval), other: &(ResourceId, &RankInterval)| {
-            one.1.waits().total_cmp(&other.1.waits())
-        };
-        let of_callers = there.clone().filter(|(_, rank)| rank.calls > 0).min_by(least);
-        Self { of_all: there.min_by(least), of_callers }
-    }
-
-    /// The one that a rank waits for.
-    fn of_waiter(self, waiter: &RankInterval) -> Option<(ResourceId, &'a RankInterval)> {
-        if waiter.calls > A_FEW { self.of_callers } else { self.of_all }
     }
 }

@@ -18,7 +18,7 @@ use super::resources::Resources;
 use super::run_totals::{RunTotals, ThreadPlace, lineage};
 use super::wait_cause::{CausedBy, WaitCause, Waits};
 use super::wait_pattern::WaitPattern;
-use crate::{Focus, Hierarchy, Nanos, Pair, Resource, TimeUse};
+use crate::{Focus, Hierarchy, MessageGrowth, Nanos, Pair, Resource, TimeUse};
 
 /// A part of the waiting, and why it was.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,6 +64,11 @@ impl WaitCauses {
         resources: &Resources,
     ) {
         self.ranks.took(rank, nodes, classes, resources);
+    }
+
+    /// A rank saw messages: it may wait for whom it exchanged them with.
+    pub fn exchanged(&mut self, growth: &MessageGrowth) {
+        self.ranks.exchanged(growth);
     }
 
     /// What a thread did in the interval just past.
@@ -201,7 +206,7 @@ mod tests {
     use super::*;
     use crate::matching::RankDelay;
     use crate::matching::resources::ResourceId;
-    use crate::{Category, CategorySet, Metric};
+    use crate::{Category, CategorySet, MessageSide, MessageSums, Metric, Route};
 
     #[derive(Default)]
     struct Stage {
@@ -216,6 +221,15 @@ mod tests {
     impl Stage {
         fn id(&mut self, path: &str) -> ResourceId {
             self.resources.id(&Resource::parse(path).expect("well formed"))
+        }
+
+        /// One rank sent to another one.
+        fn exchanged(&mut self, from: u32, to: u32) {
+            let route = Route { job: 0, from: Some(from), to: Some(to) };
+            let by = MessageSums { number: 1, ..MessageSums::default() };
+            for side in [MessageSide::Sender, MessageSide::Receiver] {
+                self.causes.exchanged(&MessageGrowth { route, side, by });
+            }
         }
 
         /// What a rank did in an interval, in milliseconds, with so many calls of each.
@@ -239,7 +253,8 @@ mod tests {
                     (class, Totals { time, visits: calls, ..Totals::default() })
                 })
                 .collect();
-            let rank = WaitingRank { delay: measured(self.delay), ..waiting(process, place) };
+            let delay = measured(self.delay);
+            let rank = WaitingRank { delay, rank: Some(rank), ..waiting(process, place) };
             self.causes.took(rank, &nodes, &self.classes, &self.resources);
         }
 
@@ -266,6 +281,7 @@ mod tests {
     fn waiting(process: ResourceId, place: ThreadPlace) -> WaitingRank {
         WaitingRank {
             job: 0,
+            rank: None,
             number: 0,
             process,
             place,
@@ -371,6 +387,61 @@ mod tests {
         }
         assert_eq!(stage.told("<>"), [(TimeUse::Computing, "/Process/0".to_owned(), 300)]);
         assert_eq!(stage.told("</SyncObject/Message/air>"), []);
+    }
+
+    /// Four ranks on one communicator: 0 sends to 1 and is late by 30 ms in each interval, 2 sends to 3 and is late by 10.
+    #[test]
+    fn pairs_that_never_meet_do_not_wait_for_each_other() {
+        let mut stage = Stage::default();
+        for (from, to) in [(0, 1), (2, 3)] {
+            stage.exchanged(from, to);
+        }
+        for _ in 0..10 {
+            stage.took(0, 20, &[(Category::Write, 50), (WAIT, 0)]);
+            stage.took(1, 20, &[(WORK, 20), (WAIT, 30)]);
+            stage.took(2, 20, &[(WORK, 50), (WAIT, 0)]);
+            stage.took(3, 20, &[(WORK, 40), (WAIT, 10)]);
+            stage.causes.close();
+        }
+        let by = |spent, rank, time| (spent, format!("/Process/{rank}"), time);
+        let both = [by(TimeUse::Io, 0, 300), by(TimeUse::Computing, 2, 100)];
+        assert_eq!(stage.told("<>"), both);
+        assert_eq!(stage.told("</Process/3>"), both[1..]);
+    }
+
+    /// 0 sends to 1, and that to 2 and 3: 3 is busy all the time, and nobody receives from it.
+    #[test]
+    fn who_receives_waits_for_those_before_it() {
+        let mut stage = Stage::default();
+        for (from, to) in [(0, 1), (1, 2), (1, 3)] {
+            stage.exchanged(from, to);
+        }
+        for _ in 0..10 {
+            stage.took(0, 20, &[(Category::Write, 45), (Category::Send, 5)]);
+            stage.took(1, 20, &[(WORK, 20), (WAIT, 30)]);
+            stage.took(2, 20, &[(WORK, 10), (WAIT, 40)]);
+            stage.took(3, 20, &[(WORK, 50)]);
+            stage.causes.close();
+        }
+        let told = stage.told("</Process/2>");
+        assert_eq!(told, [(TimeUse::Io, "/Process/0".to_owned(), 350)]);
+    }
+
+    /// The same pairs, and in the second half of the time all of them are in one operation.
+    #[test]
+    fn who_is_in_an_operation_waits_for_all_that_are_in_it() {
+        let mut stage = Stage::default();
+        for (from, to) in [(0, 1), (2, 3)] {
+            stage.exchanged(from, to);
+        }
+        for _ in 0..10 {
+            stage.took(0, 20, &[(WORK, 20), (Category::Barrier, 30)]);
+            stage.took(1, 20, &[(WORK, 20), (WAIT, 30)]);
+            stage.took(2, 20, &[(WORK, 50), (Category::Barrier, 0)]);
+            stage.took(3, 20, &[(WORK, 50), (WAIT, 0)]);
+            stage.causes.close();
+        }
+        assert_eq!(stage.told("<>"), [(TimeUse::Computing, "/Process/2".to_owned(), 600)]);
     }
 
     #[test]

@@ -1,13 +1,14 @@
 /* Ranks that know because of whom they wait: each keeps a trace of what it did when, and the first one goes through all of them at the end.
  *
  * build: mpicc -g -O2 -fno-optimize-sibling-calls planted.c -o planted
- * run: mpirun -n RANKS planted slow|writer|root|chain|turns|aside|balanced [seconds]
+ * run: mpirun -n RANKS planted slow|writer|root|chain|turns|aside|pairs|balanced [seconds]
  * slow:     rank 0 computes four times as long as the others, in `slow_part`, then all meet
  * writer:   rank 1 writes a file while the others wait for it
  * root:     rank 0 sleeps before it broadcasts what the others wait for
  * chain:    each rank sleeps, then the next one may; the first one longest
  * turns:    one rank after the other is the slow one
  * aside:    rank 1 sleeps before each message to rank 2, and rank 0 does nothing with them until all meet
+ * pairs:    each rank of even number is late for the next one, and no pair meets another until all meet: rank 0 sleeps, the others compute
  * balanced: all sleep for the same time, then meet
  * While a rank waits for another one, what that one does is the cause; if that one waits, too, what the one does that it waits for. On standard
  * error, for each rank that others waited for, with what it did and its part of all waiting:
@@ -138,6 +139,17 @@ static void round_of(const char *pattern, int round, int rank, int ranks)
                 sleep_part(0.1);
             if (rank == 1)
                 give_to(2);
+        }
+    } else if (!strcmp(pattern, "pairs")) {
+        for (int step = 0; step < 20; step++) {
+            if (rank % 2)
+                take_from(rank - 1);
+            else if (rank)
+                slow_part(0.1);
+            else
+                sleep_part(0.1);
+            if (rank % 2 == 0 && rank + 1 < ranks)
+                give_to(rank + 1);
         }
     } else if (!strcmp(pattern, "turns")) {
         sleep_part(round % ranks == rank ? 0.6 : 0.1);
