@@ -31,6 +31,9 @@ const TELLING: [&str; 14] = [
     "LD_LIBRARY_PATH",
 ];
 
+/// On how many processors the program may run: `cores` is less where a control group has a quota.
+pub(crate) const PROCESSORS: &str = "processors";
+
 /// The run that is about to begin.
 pub(crate) fn new_run(request: &RunOptions, inputs: &SearchInputs) -> NewRun {
     let options = &request.options;
@@ -89,6 +92,7 @@ fn environment<'a>(
             "cores".to_owned(),
             std::thread::available_parallelism().map_or(0, usize::from).to_string(),
         ),
+        (PROCESSORS.to_owned(), whyperf_daemon::allowed_processors().to_string()),
     ];
     let mut add = |name: &str, value: Option<String>| {
         all.extend(value.map(|value| (name.to_owned(), value)));

@@ -1,5 +1,6 @@
 //! The summary of a run so far: what daemon and search know, in the terms of the report.
 
+use std::collections::BTreeMap;
 use std::iter;
 
 use whyperf_consultant::{
@@ -13,10 +14,10 @@ use whyperf_model::{Focus, Hierarchy, Interval, Metric, Pair, SURE, Time, TimeDi
 use crate::measuring::counters;
 use crate::measuring::watch::Watch;
 use crate::output::report::{
-    Cause, Cost, ProcessTime, RankMessages, Report, ReportedBottleneck, ReportedEfficiency,
-    ReportedHotCode, ReportedLosses, ReportedPhase, ReportedProfileRow, ReportedRefusal,
-    ReportedScale, ReportedSearch, ReportedStretch, ReportedSwitchedOff, ReportedUndecided,
-    TimeShares, rounded,
+    Cause, Cost, Placement, ProcessTime, RankMessages, Report, ReportedBottleneck,
+    ReportedEfficiency, ReportedHotCode, ReportedLosses, ReportedPhase, ReportedProfileRow,
+    ReportedRefusal, ReportedScale, ReportedSearch, ReportedStretch, ReportedSwitchedOff,
+    ReportedUndecided, TimeShares, rounded,
 };
 use crate::output::terminal::Screen;
 use crate::search::phases;
@@ -102,7 +103,12 @@ fn take_messages(watch: &Watch, report: &mut Report) {
 
 fn take_time(watch: &Watch, report: &mut Report) {
     report.processors = watch.daemon().processors();
-    let divisions = watch.daemon().time_divisions();
+    report.placement = Placement::of(watch.daemon().rank_bindings(), report.processors);
+    take_divisions(watch.daemon().time_divisions(), report);
+}
+
+/// How each process spent its time, and all of them.
+pub(crate) fn take_divisions(divisions: BTreeMap<String, TimeDivision>, report: &mut Report) {
     let mut whole = TimeDivision::default();
     divisions.values().for_each(|division| whole.add_all(division));
     report.time = (!whole.whole().is_zero()).then(|| TimeShares::of(&whole));

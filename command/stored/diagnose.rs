@@ -17,6 +17,7 @@ use whyperf_experiments::{
 use whyperf_model::matching::Line;
 use whyperf_model::{Efficiency, Effort, Focus, Time};
 
+use crate::measuring::environment;
 use crate::measuring::recording;
 use crate::measuring::summary;
 use crate::output::delivery::{self, status};
@@ -288,6 +289,8 @@ fn report_of(
     let source = |metric, focus: &Focus| Line::longest(&found.lines, metric, focus);
     let of_phases = phases::efficiencies(&played.begun, efforts.unwrap_or_default());
     summary::take_searches(&found.searches, &of_phases, &source, &mut report);
+    report.processors = processors(store, &summary.id)?;
+    summary::take_divisions(found.replay.time_divisions(), &mut report);
     take_messages(&StoredMessages::of(store, &summary.id)?, &found.searches, &mut report);
     let pairs = summary::waiting_pairs(found.searches.global().hypotheses(), &report);
     summary::add_causes(&pairs, |pairs| found.replay.wait_causes(pairs), &mut report);
@@ -306,6 +309,13 @@ fn report_of(
         summary.elapsed_s,
     ));
     Ok(report)
+}
+
+/// On how many processors a run could be; 0 of one that does not say it.
+fn processors(store: &Store, run: &RunId) -> Result<usize> {
+    let facts = store.facts(run).context("reading where the run was")?;
+    let known = facts.iter().find(|fact| fact.name == environment::PROCESSORS);
+    Ok(known.and_then(|fact| fact.value.parse().ok()).unwrap_or_default())
 }
 
 /// Adds the messages between ranks, as far as the store has them, over the run and over each phase.

@@ -16,6 +16,7 @@
 //!
 //! [`Daemon`] ties them together: call [`Daemon::sample`] every interval; time is an argument.
 
+mod bindings;
 mod catalogue;
 mod clock;
 mod compensation;
@@ -74,6 +75,7 @@ mod wait_objects;
 mod watched_thread;
 mod work;
 
+pub use bindings::{RankBinding, running_ranks};
 pub use clock::Moment;
 pub use control::SwitchedOff;
 pub use cost::{ObservedCost, RunLosses};
@@ -84,6 +86,7 @@ pub use departure::Unrestored;
 pub use error::Error;
 pub use functions::RefusedFunction;
 pub use live::{Live, Pace};
+pub use processors::allowed_processors;
 pub use profile::{ProfileRow, View};
 pub use run_amount::Amount;
 pub use run_directory::{DirectoryClaim, RunDirectory, Swept, leftovers, sweep};

@@ -36,6 +36,8 @@ pub(crate) struct Process {
     pub(crate) number: u32,
     pub(crate) pid: u32,
     pub(crate) rank: Option<u32>,
+    /// Of a rank: the processors that its first thread may run on, as it was seen last.
+    pub(crate) binding: Vec<usize>,
     pub(crate) resource: ResourceId,
     pub(crate) machine: ResourceId,
     pub(crate) stage: ProcessStage,
@@ -140,6 +142,7 @@ impl Process {
             number,
             pid,
             rank,
+            binding: Vec::new(),
             resource,
             machine,
             stage: ProcessStage::New(region),
@@ -182,6 +185,9 @@ impl Process {
             return PassOutcome::Damaged;
         }
         let outcome = self.outcome(&region, context.thorough);
+        if self.rank.is_some() && (self.binding.is_empty() || context.thorough) {
+            self.follow_binding();
+        }
         self.follow_rank(&region, state);
         let paused = region.header().paused.load(Ordering::Relaxed) != 0;
         let counts = !(paused && self.paused);

@@ -79,6 +79,12 @@ const IDLE: f64 = 0.2;
 /// Fewer processors than these are none: clocks of the system tick coarsely.
 const LITTLE: f64 = 0.02;
 
+/// How many processors whyperf may run on, and so whatever it starts; 0 where the system does not say it.
+#[must_use]
+pub fn allowed_processors() -> usize {
+    sched_getaffinity(None).map_or(0, |mask| numbers(&mask).len())
+}
+
 impl Default for Processors {
     fn default() -> Self {
         Self {
@@ -262,7 +268,8 @@ impl Usage {
     }
 }
 
-fn numbers(set: &CpuSet) -> Vec<usize> {
+/// The processors of a set, sorted.
+pub(crate) fn numbers(set: &CpuSet) -> Vec<usize> {
     (0..CpuSet::MAX_CPU).filter(|number| set.is_set(*number)).collect()
 }
 

@@ -381,6 +381,9 @@ impl WatchedThread {
             && let Some(place) = self.place.filter(|_| !self.growth.is_empty())
         {
             state.run_totals.is_untold(place);
+            if let Some((recorder, location)) = state.recorder.as_mut().zip(self.location) {
+                recorder.untold(location);
+            }
         }
         state.processors.ran(granted.anywhere);
         granted

@@ -13,7 +13,7 @@ use whyperf_model::matching::{
 };
 use whyperf_model::{
     Category, Counter, Effort, Hierarchy, Histogram, Interval, Nanos, Pair, Quantity, Resource,
-    Sample, Time,
+    Sample, Time, TimeDivision,
 };
 
 use crate::message_series::MessageSeries;
@@ -231,6 +231,17 @@ impl Replay {
         told
     }
 
+    /// How the threads of each process spent their time, by its name.
+    #[must_use]
+    pub fn time_divisions(&mut self) -> BTreeMap<String, TimeDivision> {
+        let totals = self.run_totals.take().unwrap_or_else(|| self.totals());
+        let divisions = totals.divisions(&self.classes, &self.resources).into_iter();
+        let name = |process| self.resources.resource(process).name().to_owned();
+        let named = divisions.map(|(process, division)| (name(process), division)).collect();
+        self.run_totals = Some(totals);
+        named
+    }
+
     /// Where a pair's samples come from; why there are none.
     fn source(&mut self, pair: &Pair) -> Result<ReplaySource, &'static str> {
         if pair.metric.definition().quantity == Quantity::Cost {
@@ -296,6 +307,10 @@ impl Replay {
             let class = of_kind[*kind as usize];
             let nodes: Vec<_> = series.iter().map(|entry| (class, entry.by)).collect();
             totals.grew(place, &nodes);
+        }
+        for location in &record.untold {
+            let location = &record.locations[*location as usize];
+            totals.is_untold([&location.thread, &location.machine].map(|name| resources.id(name)));
         }
         totals
     }
@@ -460,6 +475,7 @@ impl Replay {
         let is_rank = rank.is_some() && begins.as_ref().is_none_or(has_begun);
         let job = efforts.get(&number).map_or(0, |effort| effort.job);
         for (location, nodes) in worked {
+            let is_untold = record.untold.contains(&location.0);
             let location = &record.locations[location.0 as usize];
             let all = [&location.process, &location.thread, &location.machine];
             let [process, thread, machine] = all.map(|name| resources.id(name));
@@ -469,7 +485,7 @@ impl Replay {
                 number,
                 process,
                 place: [thread, machine],
-                is_untold: false,
+                is_untold,
                 delay: RankDelay::Recorded,
                 // What came of it is recorded.
                 ready: 0.0,

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use crate::stat::Stat;
+use crate::threads;
 
 /// The processes of the job around `pid`, by number: everything below its launcher that computes.
 pub fn job_of(pid: u32) -> Vec<u32> {
@@ -14,6 +15,26 @@ pub fn job_of(pid: u32) -> Vec<u32> {
     found.retain(|pid| !is_launcher(&program_name(*pid)) && !is_shell(&program_name(*pid)));
     found.sort_unstable();
     found
+}
+
+/// The ranks that run on this node, of whatever job: their processes and numbers, as launchers announced them. Whoever may not read the
+/// environment of a process does not see it.
+#[must_use]
+pub fn running_ranks() -> Vec<(u32, u32)> {
+    let family = ProcessTree::now();
+    let names_rank = |pid: u32| u32::try_from(threads::rank(pid).0).ok();
+    let computes = |pid: u32| !is_launcher(&program_name(pid)) && !is_shell(&program_name(pid));
+    let announced = family.parents.keys().filter_map(|pid| Some((*pid, names_rank(*pid)?)));
+    let ranks: BTreeMap<u32, u32> = announced.filter(|(pid, _)| computes(*pid)).collect();
+    // What a rank starts has its environment.
+    let is_child = |pid: &u32, rank: &u32| {
+        family.parents.get(pid).is_some_and(|parent| ranks.get(parent) == Some(rank))
+    };
+    ranks
+        .iter()
+        .filter(|(pid, rank)| !is_child(pid, rank))
+        .map(|(pid, rank)| (*pid, *rank))
+        .collect()
 }
 
 /// Everything below these processes, and they themselves as far as they run, each once.

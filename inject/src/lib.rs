@@ -62,7 +62,7 @@ mod walk;
 pub use attach::attach;
 pub use changed_copy::{ChangedCopy, changed_copies};
 pub use counted_event::{CountedEvent, CounterRefusal};
-pub use job::{job_of, program_name};
+pub use job::{job_of, program_name, running_ranks};
 pub use life::Life;
 pub use lock_memory::{LockForm, LockMemory};
 pub use mapping::{Mapping, Protection, Shared};

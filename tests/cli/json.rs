@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::command::{Folder, say, whyperf};
 
-const MEMBERS: [&str; 29] = [
+const MEMBERS: [&str; 30] = [
     "format",
     "version",
     "command",
@@ -16,6 +16,7 @@ const MEMBERS: [&str; 29] = [
     "threads",
     "hosts",
     "processors",
+    "placement",
     "time",
     "time_by_process",
     "unmeasured",

@@ -120,6 +120,30 @@ fn a_rank_that_computes_longer_is_the_cause_and_so_is_its_code() {
 }
 
 #[test]
+fn how_many_ranks_share_how_many_processors_is_told() {
+    let _turn = shipped::turn(Load::Fills);
+    let program = programs::built_for(Mpi::Mpich).join("efficiency/planted");
+    let planted = [program.display().to_string(), "balanced".to_owned(), "1".to_owned()];
+    let bound: Vec<String> =
+        "mpirun.mpich -bind-to user:0,0 -n 2".split(' ').map(str::to_owned).collect();
+    let run = run(&[&bound[..], &planted].concat());
+    let placement = &run.report["placement"];
+    assert_eq!(placement["ranks"], 2, "{}", run.shown());
+    assert_eq!(placement["ranks_per_processor"], 2.0, "{}", run.shown());
+    assert_eq!(
+        placement["bindings"],
+        serde_json::json!([{"ranks": [0, 1], "processors": [0]}]),
+        "{}",
+        run.shown()
+    );
+    assert!(
+        run.stderr.contains("2 ranks on 1 processor, 2 per processor, all bound to 0"),
+        "{}",
+        run.stderr
+    );
+}
+
+#[test]
 fn a_rank_that_writes_is_the_cause() {
     is_caused_by(&measured(3, "writer"), "/Process/1", "io");
 }

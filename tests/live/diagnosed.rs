@@ -79,6 +79,9 @@ fn is_diagnosed_as_it_was_live(words: &[String], leading: Option<&str>) {
         assert!(names.contains(&name), "{name}, {margin:.1} times its threshold:\n{names:#?}");
     }
     causes_agree(&live, &diagnosed);
+    for member in ["time", "time_by_process", "processors"] {
+        assert_eq!(live[member], diagnosed[member], "{member}");
+    }
     other_thresholds(&place, &run, &diagnosed);
     lessons(&place, &diagnosed);
 }

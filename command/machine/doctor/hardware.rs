@@ -4,6 +4,7 @@ use std::fs;
 use std::thread;
 
 use super::Finding;
+use crate::output::report::Placement;
 
 /// Whether reading the time costs twenty cycles or a call.
 pub(super) fn clock() -> Finding {
@@ -30,14 +31,36 @@ pub(super) fn clock() -> Finding {
 /// Whether anything is left for whyperf beside the program.
 pub(super) fn cores() -> Finding {
     let subject = "cores";
-    match thread::available_parallelism().map_or(1, usize::from) {
-        1 => Finding::limited(
-            subject,
-            "1 usable by this process",
-            "whyperf and the program share it: leave some room, or allow more cores (taskset, cgroup)",
-        ),
-        cores => Finding::good(subject, format!("{cores} usable by this process")),
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let found = format!("{cores} usable by this process{}", quota(cores));
+    if cores == 1 {
+        let advice = "whyperf and the program share it: leave some room, or allow more cores (taskset, cgroup)";
+        return Finding::limited(subject, found, advice);
     }
+    Finding::good(subject, found)
+}
+
+/// What is said where a control group allows less time than the processors have that may be used.
+fn quota(cores: usize) -> String {
+    match whyperf_daemon::allowed_processors() {
+        allowed if allowed > cores => {
+            format!(": a control group allows the time of {cores} of {allowed} processors")
+        }
+        _ => String::new(),
+    }
+}
+
+/// The ranks that run now: how many share how many processors, and to which they are bound.
+pub(super) fn ranks() -> Option<Finding> {
+    let bindings = whyperf_daemon::running_ranks();
+    let placement = Placement::of(bindings, whyperf_daemon::allowed_processors())?;
+    let found = format!("now {}", placement.told());
+    Some(if placement.ranks > placement.processors {
+        let advice = "ranks that share a processor wait for it: start no more of them than there are processors, and bind each to its own";
+        Finding::limited("ranks", found, advice)
+    } else {
+        Finding::good("ranks", found)
+    })
 }
 
 const CLOCK_SOURCE: &str = "/sys/devices/system/clocksource/clocksource0/current_clocksource";

@@ -33,6 +33,7 @@ fn examine() -> Vec<Finding> {
     findings.extend([system::file_size_limit(), system::address_space_limit()]);
     findings.push(system::leftovers());
     findings.extend([hardware::clock(), hardware::cores()]);
+    findings.extend(hardware::ranks());
     findings.extend(launcher::all());
     findings.extend([system::counters(), system::tracing(), system::debug_information()]);
     findings

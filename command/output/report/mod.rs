@@ -3,6 +3,7 @@
 mod advice;
 mod cause;
 mod counters;
+mod placement;
 mod profile;
 mod rank_messages;
 mod text;
@@ -22,6 +23,7 @@ use whyperf_consultant::{Split, ValueUnit};
 
 pub(crate) use cause::Cause;
 pub(crate) use counters::{CountedCode, CountedThread, ReportedCounter, ReportedProcess};
+pub(crate) use placement::Placement;
 pub(crate) use rank_messages::RankMessages;
 pub(crate) use text::{conclusion, render, share};
 pub(crate) use time_shares::{ProcessTime, TimeShares};
@@ -40,6 +42,8 @@ pub(crate) struct Report {
     pub(crate) hosts: usize,
     /// Those that the program may run on; 0 where that is not known.
     pub(crate) processors: usize,
+    /// Of a job of two ranks and more: how many share how many processors; `None` where that is not known.
+    pub(crate) placement: Option<Placement>,
     /// How all threads spent their time; `None` where that is not known.
     pub(crate) time: Option<TimeShares>,
     pub(crate) time_by_process: Vec<ProcessTime>,

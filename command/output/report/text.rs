@@ -80,6 +80,11 @@ fn write_head(report: &Report, output_style: OutputStyle, text: &mut String) {
         status => output_style.paint(ending(status), terminal::ALARM),
     }));
     line(text, &format!("         {}", facts.join(output_style.either(" · ", ", "))));
+    if let Some(placement) = &report.placement {
+        for each in wrapped(&placement.told(), output_style.width - 9) {
+            line(text, &format!("         {each}"));
+        }
+    }
     if let Some(time) = &report.time {
         let parts = time.told().into_iter().map(|(name, part)| format!("{name} {}", share(part)));
         let parts: Vec<String> = parts.collect();

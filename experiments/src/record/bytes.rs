@@ -1,5 +1,6 @@
 //! A record as bytes: each name once, passes and growths by their distance from the one before.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -12,7 +13,8 @@ use super::span::{Span, Spans};
 use super::{News, PassAmount, Record};
 
 /// The first byte of a record. It is raised when bytes mean something else: each version has what those before had, and more.
-const VERSION: u8 = 4;
+const VERSION: u8 = 5;
+const FOURTH: u8 = 4;
 const THIRD: u8 = 3;
 const SECOND: u8 = 2;
 const FIRST: u8 = 1;
@@ -144,7 +146,8 @@ impl Record {
         let endings = self.endings.dated().copied().collect();
         let work = WorkSection { at_work: self.at_work.clone(), endings };
         let bytes = postcard::to_extend(&work, bytes).unwrap_or_default();
-        postcard::to_extend(&self.causes(), bytes).unwrap_or_default()
+        let bytes = postcard::to_extend(&self.causes(), bytes).unwrap_or_default();
+        postcard::to_extend(&self.untold, bytes).unwrap_or_default()
     }
 
     fn causes(&self) -> CauseSection {
@@ -203,12 +206,13 @@ impl Record {
         Self::of_parts(parts).ok_or(RecordError::Damaged)
     }
 
-    fn of_parts(Parts { stored, more, work, causes }: Parts) -> Option<Self> {
+    fn of_parts(Parts { stored, more, work, causes, untold }: Parts) -> Option<Self> {
         let mut record = Self::of(&stored)?;
         record.add_more(more)?;
         record.at_work = work.at_work;
         record.endings = work.endings.into_iter().collect();
         record.add_causes(&causes)?;
+        record.untold = untold;
         record.is_sound().then_some(record)
     }
 
@@ -293,6 +297,7 @@ impl Record {
         spans(&self.present)
             && spans(&self.silent)
             && locations(&self.present)
+            && self.untold.iter().all(|location| (*location as usize) < self.locations.len())
             && self.endings.is_sound(self.passes.len())
             && self.at_work.iter().all(|at_work| locations(at_work) && spans(at_work))
             && self.news.is_sound(self.passes.len())
@@ -313,14 +318,16 @@ struct Parts {
     more: More,
     work: WorkSection,
     causes: CauseSection,
+    /// Since the fifth version.
+    untold: BTreeSet<u32>,
 }
 
 impl Parts {
     /// What the bytes of a version hold, the version itself left out.
     fn of(version: u8, bytes: &[u8]) -> Option<Self> {
         let (stored, rest) = postcard::take_from_bytes(bytes).ok()?;
-        let (more, work, causes) = Default::default();
-        let mut parts = Self { stored, more, work, causes };
+        let (more, work, causes, untold) = Default::default();
+        let mut parts = Self { stored, more, work, causes, untold };
         if version < FIRST {
             return None;
         }
@@ -340,7 +347,11 @@ impl Parts {
         let (endings, rest) = postcard::take_from_bytes(rest).ok()?;
         parts.work.endings = endings;
         if version > THIRD {
-            parts.causes = postcard::from_bytes(rest).ok()?;
+            let (causes, rest) = postcard::take_from_bytes(rest).ok()?;
+            parts.causes = causes;
+            if version > FOURTH {
+                parts.untold = postcard::from_bytes(rest).ok()?;
+            }
         }
         Some(parts)
     }

@@ -15,7 +15,7 @@ mod names;
 mod pass_events;
 mod span;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use whyperf_model::matching::{IntervalRecord, Kind, Line, Location, LocationId, Totals, Worked};
 use whyperf_model::{Interval, Nanos, Pair, Resource, Time};
@@ -37,6 +37,8 @@ pub struct Record {
     pub(crate) silent: Spans,
     /// When first threads of ranks were between `MPI_Init` and `MPI_Finalize`, by location; older records do not say it.
     pub(crate) at_work: Option<Spans>,
+    /// Threads of which the system does not say how much they ran, by location; older records do not say it.
+    pub(crate) untold: BTreeSet<u32>,
     /// How much of a pass was the end of MPI, by location.
     pub(crate) endings: PassEvents<(u32, Nanos)>,
     /// On which machine processes run.
@@ -96,6 +98,7 @@ impl Record {
         self.kinds.extend_from_slice(&interval_record.kinds);
         interval_record.present.iter().for_each(|location| self.present.mark(location.0, pass));
         interval_record.silent.iter().for_each(|process| self.silent.mark(*process, pass));
+        self.untold.extend(interval_record.untold.iter().map(|location| location.0));
         let at_work = self.at_work.get_or_insert_default();
         for Worked { location, ending } in &interval_record.at_work {
             at_work.mark(location.0, pass);

@@ -142,8 +142,9 @@ fn what_was_told_beside_amounts_comes_back_folded() {
 fn of_version(version: u8, record: &Record) -> Result<Record, RecordError> {
     let mut bytes = record.bytes();
     bytes[0] = version;
-    // What came with the third version is three bytes where nobody worked, and as many with the fourth where nobody caused a wait.
-    let later = [0, 6, 6, 3].get(usize::from(version)).copied().unwrap_or_default();
+    // What came with the third version is three bytes where nobody worked, as many with the fourth where nobody caused a wait, and with the
+    // fifth one where the system told of all threads.
+    let later = [0, 7, 7, 4, 1].get(usize::from(version)).copied().unwrap_or_default();
     bytes.truncate(bytes.len() - later);
     Record::parse(&bytes)
 }
@@ -158,7 +159,8 @@ fn older_records_are_read_without_what_they_did_not_hold() {
     assert_eq!(Replay::new(second.clone(), []).phases().count(), 3);
     assert_eq!(Replay::new(second, []).efforts(), None, "nobody knows who was at work");
     assert_eq!(Replay::new(told(), []).efforts().map(|all| all.len()), Some(1));
-    assert_eq!(of_version(5, &told()), Err(RecordError::Newer { found: 5 }));
+    assert!(of_version(4, &told()).is_ok());
+    assert_eq!(of_version(6, &told()), Err(RecordError::Newer { found: 6 }));
     assert_eq!(of_version(0, &told()), Err(RecordError::Damaged));
 }
 
@@ -167,9 +169,25 @@ fn the_first_records_of_the_third_version_end_before_the_end_of_mpi() {
     let record = at_work();
     let mut bytes = record.bytes();
     bytes[0] = 3;
-    bytes.truncate(bytes.len() - 3);
+    bytes.truncate(bytes.len() - 4);
     assert_eq!(bytes.pop(), Some(0), "nobody ended MPI in the midst of a pass");
     assert_eq!(Record::parse(&bytes), Ok(record));
+}
+
+/// Of one of two threads the system does not say how much it ran: what that computed is not known.
+#[test]
+fn the_division_of_time_is_told_of_a_run_that_is_over() {
+    let mut record = Record::default();
+    for n in 0..10 {
+        let mut of_pass = two_ranks(n);
+        of_pass.untold = vec![LocationId(1)];
+        record.add(&of_pass);
+    }
+    let record = Record::parse(&record.bytes()).expect("it was just written");
+    let divisions = Replay::new(record, []).time_divisions();
+    let [told, untold] = ["0", "1"].map(|process| divisions[process]);
+    assert_eq!([told, untold].map(|one| one.share(TimeUse::Computing)), [1.0, 0.0]);
+    assert_eq!([told, untold].map(|one| one.share(TimeUse::Unknown)), [0.0, 0.5]);
 }
 
 /// A thread waits for a mutex that others hold; passes fold, and nothing of it is lost.

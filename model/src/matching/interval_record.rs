@@ -119,6 +119,8 @@ pub struct IntervalRecord {
     pub present: Vec<LocationId>,
     /// Processes that were there and did not report.
     pub silent: Vec<u32>,
+    /// Threads of which the system does not say how much they ran; each may be told again.
+    pub untold: Vec<LocationId>,
     /// First threads of ranks between `MPI_Init` and `MPI_Finalize`: what they did counts for the efficiencies.
     pub at_work: Vec<Worked>,
     /// What grew; a location may have the same kind more than once.
@@ -189,6 +191,11 @@ impl IntervalRecorder {
     /// A thread is there.
     pub fn present(&mut self, location: LocationId) {
         self.record.present.push(location);
+    }
+
+    /// The system does not say how much a thread ran.
+    pub fn untold(&mut self, location: LocationId) {
+        self.record.untold.push(location);
     }
 
     /// The first thread of a rank was at work.
