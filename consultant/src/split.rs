@@ -17,6 +17,8 @@
 //!   it is 0.125 of a score. Values count by their scores, as `score.rs` defines them.
 //! * A difference as large as the threshold needs no test: whatever its reason, this run had it. In the first two seconds
 //!   only such a difference counts, and only if it is there all the time.
+//! * A process with less than a hundredth of what comes to one on average, as one that is idle but for a moment, differs from nobody: what it does
+//!   most is nothing that the program does.
 //! * A hypothesis whose metric compares processes is true only of those that differ.
 //! * Where the node of all processes was not measured at the same time, nothing can be tested: then only a difference
 //!   counts that is as large as the threshold.
@@ -167,6 +169,10 @@ fn compare(
     let (mut ordered, mut outcomes) = (Vec::new(), Compared::new());
     for id in parts {
         let part = SplitPart::new(*id, graph.node(*id).series.bins(width), &lower, scale);
+        if is_hardly_there(&part.bins, all, parts.len()) {
+            outcomes.insert(*id, PartOutcome::Within);
+            continue;
+        }
         let seconds = |bins: f64| bins * width.as_secs_f64();
         if part.common > 0 && seconds(part.common as f64) >= least {
             ordered.push(part);
@@ -196,6 +202,13 @@ fn compare(
         outcomes.insert(part.id, if at < last { PartOutcome::Beyond } else { PartOutcome::Within });
     }
     Some(outcomes)
+}
+
+/// Whether a part has next to nothing beside what comes to one of so many on average.
+#[expect(clippy::cast_precision_loss, reason = "of so many parts nothing depends on the last")]
+fn is_hardly_there(bins: &[SeriesBin], whole: SeriesBin, parts: usize) -> bool {
+    let part = SeriesBin::sum(bins);
+    part.denominator < HARDLY * whole.in_time_of(part).denominator / parts as f32
 }
 
 /// Whether differences over so many seconds are as large as the threshold: at first all the time, later on average.
@@ -295,5 +308,7 @@ const MARGIN: f64 = 0.05;
 const LONG: f64 = 2.0;
 /// So many bins are enough for a difference that is large in each of them.
 const MANY: usize = 8;
+/// Of so small a share of what comes to one part on average nothing is said.
+const HARDLY: f32 = 0.01;
 /// What is left of others when there are none, as a share of one part: an error of rounding.
 const NOTHING: f32 = 1e-3;

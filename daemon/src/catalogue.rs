@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ahash::AHashMap;
+use whyperf_inject::WaitReason;
 use whyperf_instrument::Begun;
 use whyperf_model::matching::{ClassId, Classes, ResourceId, Resources};
 use whyperf_model::{Category, Hierarchy, Resource};
@@ -39,6 +40,23 @@ enum Lookup {
     Asked,
     Found(Arc<SourceLocation>),
     Nowhere,
+}
+
+/// What reading such a file waits for: it moves no data, but tells that some time has passed or that something is there.
+fn told_by(
+    category: Category,
+    object: ResourceId,
+    resources: &Resources,
+) -> Option<(Category, Resource)> {
+    let file = resources.resource(object);
+    let name = if file.hierarchy() == Hierarchy::File { file.name() } else { "" };
+    let (category, reason) = match (category, name) {
+        (Category::Read, "timerfd") => (Category::Sleep, WaitReason::Sleep),
+        (Category::Read, "signalfd") => (Category::Signal, WaitReason::Signal),
+        (Category::Read, "eventfd" | "inotify") => (Category::Poll, WaitReason::Poll),
+        _ => return None,
+    };
+    Some((category, Resource::root(Hierarchy::SyncObject).child(reason.name())))
 }
 
 /// Index of a thread's root node.
@@ -142,6 +160,11 @@ impl Catalogue {
         };
         let own = self.own_code(node).map(|code| resources.id(&code));
         let object = self.object(node.object, resources);
+        let (category, object) =
+            match object.and_then(|object| told_by(category, object, resources)) {
+                Some((category, reason)) => (category, Some(resources.id(&reason))),
+                None => (category, object),
+            };
         classes.below(parent, category, own, object, resources)
     }
 

@@ -442,6 +442,8 @@ impl Daemon {
         let (ending, machine) = (ProcessEnd::of(pid), self.machine);
         let mut process = Process::new(number, region, ending, machine, &mut self.state);
         process.earlier = self.earlier(pid);
+        let mut living = self.processes.iter().filter(|other| other.stage.region().is_some());
+        process.started_by = living.any(|other| other.pid == parent).then_some(parent);
         // A forked one has what its parent had, and may end before the next look.
         let parent = (0u32..).zip(&self.processes).filter(|(_, other)| other.pid == parent).last();
         if let Some((parent, other)) = parent.filter(|_| forked == 1) {
@@ -476,8 +478,7 @@ impl Daemon {
         let share = Nanos(own.0 / running.max(1) as u64);
         let mut dearest = Nanos::ZERO;
         self.unmeasured.clear();
-        self.state.processors.pass(context.now.nanos);
-        self.state.looks.begin_pass();
+        self.state.begin_pass(context.now.nanos);
         let within = Nanos(self.interval().0.saturating_mul(LATE));
         for (number, process) in (0..).zip(&mut self.processes) {
             let Some(region) = process.stage.region() else { continue };

@@ -16,23 +16,29 @@ pub(crate) struct GrownNode {
     /// The region of the innermost function around it, 0 for none, where it computed.
     pub(crate) place: Option<u32>,
     pub(crate) time: Nanos,
-    /// Whether it waits until somebody says that there is something to do, or until it is time to.
-    pub(crate) is_for_work: bool,
+    pub(crate) purpose: WaitPurpose,
 }
 
-/// Whether a call waits for work: by what it does, or because it reads what tells of some.
+/// For what a call waits, as far as that decides whether who waits is idle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WaitPurpose {
+    /// For nothing, or for something that is a part of its work.
+    Other,
+    /// Until somebody says that there is something to do, or until it is time to: it is idle if it hardly works.
+    Work,
+    /// For requests of others, as a server does by design: it is idle.
+    Requests,
+}
+
+/// Whether a call waits for work: by what it does, or because it reads from a pipe.
 pub(crate) fn is_for_work(traits: &Traits, resources: &Resources) -> bool {
-    let tells = |object: ResourceId| {
+    let is_pipe = |object: ResourceId| {
         let mut names = resources.resource(object).components();
-        names.next() == Some(Hierarchy::File.name())
-            && names.next().is_some_and(|name| TELLING.contains(&name))
+        names.next() == Some(Hierarchy::File.name()) && names.next() == Some("pipe")
     };
     let reads = traits.category == Category::Read;
-    CategorySet::FOR_WORK.contains(traits.category) || reads && traits.object.is_some_and(tells)
+    CategorySet::FOR_WORK.contains(traits.category) || reads && traits.object.is_some_and(is_pipe)
 }
-
-/// What is read to be told of work: by its name below the root of files.
-const TELLING: [&str; 5] = ["eventfd", "inotify", "pipe", "signalfd", "timerfd"];
 
 /// How long a thread computed at each place.
 pub(crate) fn computed(grown: &[GrownNode]) -> BTreeMap<u32, PlaceTime> {
@@ -63,9 +69,11 @@ mod tests {
             };
             is_for_work(&traits, &resources)
         };
-        assert!(waits(Category::Read, "/File/timerfd") && waits(Category::Read, "/File/pipe/gzip"));
+        assert!(waits(Category::Read, "/File/pipe") && waits(Category::Read, "/File/pipe/gzip"));
         assert!(waits(Category::Condition, "/SyncObject/CondVar/c"));
         assert!(!waits(Category::Read, "/File/data/pipe") && !waits(Category::Write, "/File/pipe"));
         assert!(!waits(Category::Read, "/SyncObject/pipe"));
+        assert!(waits(Category::Semaphore, "/SyncObject/Semaphore/s"));
+        assert!(!waits(Category::Mutex, "/SyncObject/Mutex/m"));
     }
 }

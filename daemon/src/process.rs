@@ -17,6 +17,7 @@ use crate::counted_state::{CountedState, CounterCoverage};
 use crate::departure::Departure;
 use crate::efficiency::EfficiencyRecorder;
 use crate::ending::ProcessEnd;
+use crate::families::{AwaitedThreads, Families, FamilyMember};
 use crate::lock_holders::LockHolders;
 use crate::peer_messages::RecordsToRead;
 use crate::process_stage::ProcessStage;
@@ -26,8 +27,8 @@ use crate::shared_state::SharedState;
 use crate::succession::Succession;
 use crate::thread::{Depth, MeasuredThread, NodeState};
 use crate::thread_counters::Earlier;
-use crate::watched_thread::{Attributed, CountedOf, ThreadState, WatchedThread};
-use crate::work::Awaited;
+use crate::watched_thread::{Attributed, CountedOf, Surroundings, ThreadState, WatchedThread};
+use crate::work::{Awaited, Work};
 
 /// A measured process, also after its end.
 #[derive(Debug)]
@@ -36,6 +37,8 @@ pub(crate) struct Process {
     pub(crate) number: u32,
     pub(crate) pid: u32,
     pub(crate) rank: Option<u32>,
+    /// The process that started it, if that was measured then.
+    pub(crate) started_by: Option<u32>,
     /// Of a rank: the processors that its first thread may run on, as it was seen last.
     pub(crate) binding: Vec<usize>,
     pub(crate) resource: ResourceId,
@@ -142,6 +145,7 @@ impl Process {
             number,
             pid,
             rank,
+            started_by: None,
             binding: Vec::new(),
             resource,
             machine,
@@ -359,10 +363,10 @@ impl Process {
             let thread = Some(self.threads.len());
             self.by_slot[number] =
                 KnownSlot { generation: Some(generation), thread, release: false };
-            self.threads.push(WatchedThread::new(
-                MeasuredThread::new(order, number, slot.head, ticks),
-                resource,
-            ));
+            let is_program = order == 0 && self.started_by.is_none();
+            let work = if is_program { Work::Begun } else { Work::default() };
+            let thread = MeasuredThread::new(order, number, slot.head, ticks);
+            self.threads.push(WatchedThread::new(thread, resource, work));
         }
     }
 
@@ -490,12 +494,9 @@ impl Process {
         if let Some(recorder) = &mut state.recorder {
             recorder.rank(self.rank);
         }
-        let others_work =
-            self.threads.iter().skip(1).any(|watched| watched.is_alive() && watched.works());
-        let mut awaited = match outcome {
-            PassOutcome::Running => Awaited::ByNobody,
-            PassOutcome::Ended | PassOutcome::Damaged => Awaited::Over,
-        };
+        let mut awaited = self.awaited_threads(outcome, &state.families);
+        let serves = self.rank.is_none() && state.servers.serves(self.pid);
+        let mut polls = false;
         for (at, watched) in self.threads.iter_mut().enumerate() {
             if !watched.is_alive() && watched.growth.is_empty() && !watched.keeps_back() {
                 continue;
@@ -508,18 +509,15 @@ impl Process {
             if counts {
                 let pipe = watched.last_look.pipe();
                 let peer = pipe.and_then(|pipe| self.catalogue.peer(pipe));
-                let by = if watched.is_alive() { awaited } else { Awaited::Over };
+                let by = awaited.of(at, watched.is_alive());
                 let tables = &self.catalogue.tables;
-                let attributed =
-                    watched.attribute(self.pid, scale, tables, (peer.as_deref(), by), state);
-                let Attributed { ran, delay, lived, delegated } = attributed;
+                let surroundings = Surroundings { peer: peer.as_deref(), awaited: by, serves };
+                let attributed = watched.attribute(self.pid, scale, tables, surroundings, state);
+                let Attributed { ran, delay, lived, joined, polled } = attributed;
                 self.ran += ran;
-                if at == 0
-                    && awaited == Awaited::ByNobody
-                    && delegated > lived.scaled(0.5)
-                    && !others_work
-                {
-                    awaited = Awaited::ByFirstThread;
+                polls |= polled > lived.scaled(0.5);
+                if at == 0 && joined > lived.scaled(0.5) {
+                    awaited.first_joins();
                 }
                 if at == 0 && self.efficiency.is_at_work() {
                     let rank = WaitingRank {
@@ -537,9 +535,42 @@ impl Process {
             }
             self.groups.extend(&watched.groups);
         }
+        if polls && self.rank.is_none() {
+            state.servers.ask(self.pid, context.now.nanos);
+        }
+        self.tell_family(awaited, state);
         self.cost_so_far += self.cost;
         self.groups.sort_unstable();
         self.groups.dedup();
+    }
+
+    fn awaited_threads(&self, outcome: PassOutcome, families: &Families) -> AwaitedThreads {
+        let mut others = self.threads.iter().skip(1);
+        let others_work = others.any(|watched| watched.is_alive() && watched.works());
+        match (outcome, self.rank, self.started_by) {
+            (PassOutcome::Ended | PassOutcome::Damaged, _, _) => AwaitedThreads::over(),
+            (PassOutcome::Running, None, Some(parent)) => {
+                AwaitedThreads::new(families.awaits(parent), others_work)
+            }
+            // Other ranks wait for one, and who started the program does.
+            (PassOutcome::Running, _, _) => {
+                AwaitedThreads::new(Awaited::ByFirstThread, others_work)
+            }
+        }
+    }
+
+    fn tell_family(&self, awaited: AwaitedThreads, state: &mut SharedState) {
+        let mut living = self.threads.iter().filter(|watched| watched.is_alive());
+        let parent = self.started_by.unwrap_or_default();
+        match awaited.others() {
+            Awaited::Over => state.servers.forget(self.pid),
+            others => state.families.tell(FamilyMember {
+                pid: self.pid,
+                parent,
+                waits: others == Awaited::ByFirstThread,
+                works: living.any(WatchedThread::works),
+            }),
+        }
     }
 
     /// Tells what its first thread waited because of something, as a rank.

@@ -7,7 +7,9 @@ use whyperf_model::matching::{
 use whyperf_model::{Counter, Hierarchy, Jobs, Pair};
 
 use crate::counted_state::{CountedState, CounterCoverage};
+use crate::families::Families;
 use crate::processors::Processors;
+use crate::servers::Servers;
 use crate::thread_activity::LookBudget;
 use crate::wait_objects::WaitObjects;
 
@@ -26,6 +28,9 @@ pub(crate) struct SharedState {
     pub(crate) processors: Processors,
     /// Threads that may still be looked at in this pass: for what they wait.
     pub(crate) looks: LookBudget,
+    /// Which processes wait for requests of others, and which for those that they started.
+    pub(crate) servers: Servers,
+    pub(crate) families: Families,
     /// Which ranks work together.
     pub(crate) jobs: Jobs,
     /// What the kernel and the processor count of threads.
@@ -35,6 +40,14 @@ pub(crate) struct SharedState {
 }
 
 impl SharedState {
+    /// A sampling pass begins at this moment of the monotonic clock.
+    pub(crate) fn begin_pass(&mut self, now: u64) {
+        self.processors.pass(now);
+        self.looks.begin_pass();
+        self.servers.begin_pass();
+        self.families.begin_pass();
+    }
+
     /// The first thread of a rank at work did this in the interval just past.
     pub(crate) fn took(&mut self, rank: WaitingRank, nodes: &[(ClassId, Totals)]) {
         self.wait_causes.took(rank, nodes, &self.classes, &self.resources);

@@ -18,7 +18,7 @@ use whyperf_model::matching::{
 use whyperf_model::{Category, CategorySet, Nanos, Scale, TimeUse};
 
 use crate::counter_account::Prospect;
-use crate::grown_node::{GrownNode, computed, is_for_work};
+use crate::grown_node::{GrownNode, WaitPurpose, computed, is_for_work};
 use crate::kernel_time::KernelTime;
 use crate::processors::Causes;
 use crate::running::{Granted, Running, ThreadInterval};
@@ -81,9 +81,9 @@ pub(crate) struct WatchedThread {
 
 impl WatchedThread {
     /// A thread that was just found; its resource is held for it.
-    pub(crate) fn new(thread: MeasuredThread, resource: ResourceId) -> Self {
+    pub(crate) fn new(thread: MeasuredThread, resource: ResourceId, work: Work) -> Self {
         Self {
-            work: Work::of(&thread),
+            work,
             delegated: Nanos::ZERO,
             thread,
             resource,
@@ -249,10 +249,10 @@ impl WatchedThread {
         pid: u32,
         scale: Scale,
         tables: &ProcessTables,
-        (peer, awaited): (Option<&str>, Awaited),
+        Surroundings { peer, awaited, serves }: Surroundings<'_>,
         state: &mut SharedState,
     ) -> Attributed {
-        let grown = self.list_grown(scale, tables, (&state.classes, &state.resources));
+        let grown = self.list_grown(scale, (tables, serves), (&state.classes, &state.resources));
         let mut times = computed(&grown);
         let interval = self.interval(pid, &grown);
         let granted = self.granted(pid, interval, state);
@@ -266,13 +266,13 @@ impl WatchedThread {
         let waits = self.work.take(effort);
         let mut told = std::mem::take(&mut self.told);
         told.clear();
-        let before_delegated = self.delegated;
         self.delegated += kept_back(&waits, nodes, &mut told, state);
         for (one, NodeGrowth { by, .. }) in grown.iter().zip(&self.growth) {
             let GrownNode { mut class, mut category, mut time, .. } = *one;
-            if !waits.are_told() && one.is_for_work {
+            let is_kept = !waits.are_told() && one.purpose == WaitPurpose::Work;
+            if is_kept || one.purpose == WaitPurpose::Requests {
                 class = state.classes.idle(class, &mut state.resources);
-                (category, time) = (Category::Join, Nanos::ZERO);
+                (category, time) = (Category::Join, if is_kept { Nanos::ZERO } else { time });
             }
             let place = one.place.and_then(|place| times.get(&place));
             let delay = place.map_or(Nanos::ZERO, |place| place.run_delay(time));
@@ -304,8 +304,12 @@ impl WatchedThread {
         let delay = if is_told { most } else { Nanos::ZERO };
         let delay = RankDelay::Measured { delay, most, polled: granted.polled };
         (self.grown, self.told) = (grown, told);
-        let delegated = self.delegated - before_delegated;
-        Attributed { ran: granted.ran, delay, lived: interval.lived, delegated }
+        let spent = |category| {
+            let all = self.grown.iter().filter(|one| one.category == category);
+            all.fold(Nanos::ZERO, |sum, one| sum + one.time)
+        };
+        let (joined, polled) = (spent(Category::Join), spent(Category::Poll));
+        Attributed { ran: granted.ran, delay, lived: interval.lived, joined, polled }
     }
 
     /// Of what the pass told that it waited in a class of calls, the part because of something.
@@ -435,7 +439,7 @@ impl WatchedThread {
     fn list_grown(
         &mut self,
         scale: Scale,
-        tables: &ProcessTables,
+        (tables, serves): (&ProcessTables, bool),
         (classes, resources): (&Classes, &Resources),
     ) -> Vec<GrownNode> {
         let mut grown = std::mem::take(&mut self.grown);
@@ -447,9 +451,18 @@ impl WatchedThread {
             let is_computing = CategorySet::COMPUTE.contains(category);
             let place = is_computing.then(|| self.function_around(*node, tables));
             let time = Nanos(scale.nanos(by.time));
-            // Of one that works nobody asks.
-            let is_for_work = asks && is_for_work(&classes.get(class).traits, resources);
-            GrownNode { node: *node, class, category, place, time, is_for_work }
+            let region = || tables.region(self.thread.nodes[*node as usize].region);
+            let accepts = || region().is_some_and(|region| region.name.starts_with("accept"));
+            let purpose = match category {
+                Category::Poll if serves => WaitPurpose::Requests,
+                Category::Socket if accepts() => WaitPurpose::Requests,
+                // Of one that works nobody asks.
+                _ if asks && is_for_work(&classes.get(class).traits, resources) => {
+                    WaitPurpose::Work
+                }
+                _ => WaitPurpose::Other,
+            };
+            GrownNode { node: *node, class, category, place, time, purpose }
         };
         grown.extend(self.growth.iter().map(one));
         grown
@@ -493,6 +506,16 @@ fn kept_back(
     idle
 }
 
+/// What is known of what a thread is in, beside its own events.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Surroundings<'peer> {
+    /// Who has the other end of the pipe that it was seen at last.
+    pub(crate) peer: Option<&'peer str>,
+    pub(crate) awaited: Awaited,
+    /// Its process serves others: what it waits for at several descriptors are requests.
+    pub(crate) serves: bool,
+}
+
 /// How a thread spent an interval.
 #[derive(Debug)]
 pub(crate) struct Attributed {
@@ -500,9 +523,10 @@ pub(crate) struct Attributed {
     pub(crate) ran: Nanos,
     /// Its lack of a processor in calls that wait.
     pub(crate) delay: RankDelay,
-    /// All of it, and of that what counts for nobody.
+    /// All of it, and of that how long it waited for others to end, and for several descriptors.
     pub(crate) lived: Nanos,
-    pub(crate) delegated: Nanos,
+    pub(crate) joined: Nanos,
+    pub(crate) polled: Nanos,
 }
 
 /// What was counted of the threads of a process.

@@ -13,17 +13,21 @@ use std::collections::BTreeMap;
 
 use whyperf_model::Nanos;
 
-use crate::grown_node::GrownNode;
-use crate::thread::MeasuredThread;
+use crate::grown_node::{GrownNode, WaitPurpose};
 
 /// Whether a thread ever worked.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Work {
     /// It waits for some since it began.
     NotYet(HeldBack),
-    /// It did, or it is the first thread.
-    #[default]
+    /// It did, or it is the first thread of the program.
     Begun,
+}
+
+impl Default for Work {
+    fn default() -> Self {
+        Self::NotYet(HeldBack::default())
+    }
 }
 
 /// What is kept back of a thread that has not worked yet, of the while that goes on.
@@ -78,15 +82,10 @@ impl Waits {
 }
 
 impl Work {
-    /// Of a thread that was just found.
-    pub(crate) fn of(thread: &MeasuredThread) -> Self {
-        if thread.number == 0 { Self::Begun } else { Self::NotYet(HeldBack::default()) }
-    }
-
     /// Takes in what a thread did in a pass, in which some of its waits were for work.
     pub(crate) fn take(&mut self, effort: Effort<'_>) -> Waits {
         let Self::NotYet(kept) = self else { return Waits::Told };
-        let is_wait = |one: &&GrownNode| one.is_for_work;
+        let is_wait = |one: &&GrownNode| one.purpose == WaitPurpose::Work;
         let is_call = |one: &&GrownNode| one.place.is_none() && !is_wait(one);
         let in_calls = effort.grown.iter().filter(is_call);
         kept.worked += in_calls.fold(effort.ran, |sum, one| sum + one.time);
@@ -144,8 +143,9 @@ mod tests {
 
     fn grew(node: u32, category: Category, place: Option<u32>, millis: u64) -> GrownNode {
         let time = Nanos::from_millis(millis);
-        let is_for_work = category == Category::Condition;
-        GrownNode { node, class: ClassId::NONE, category, place, time, is_for_work }
+        let is_wait = category == Category::Condition;
+        let purpose = if is_wait { WaitPurpose::Work } else { WaitPurpose::Other };
+        GrownNode { node, class: ClassId::NONE, category, place, time, purpose }
     }
 
     /// Passes of 50 ms in each of which a thread runs for so long and waits for work.
@@ -158,17 +158,13 @@ mod tests {
         (0..passes).map(one).collect()
     }
 
-    fn new() -> Work {
-        Work::NotYet(HeldBack::default())
-    }
-
     fn all(millis: u64) -> BTreeMap<u32, Nanos> {
         BTreeMap::from([(WAIT, Nanos::from_millis(millis))])
     }
 
     #[test]
     fn who_comes_back_only_to_look_around_is_idle() {
-        let mut work = new();
+        let mut work = Work::default();
         let told = live(&mut work, 81, 0, Awaited::ByNobody);
         let idle: Vec<_> = told.iter().filter(|told| **told == Waits::Idle(all(2000))).collect();
         assert_eq!((idle.len(), &told[80]), (2, &Waits::Kept));
@@ -180,7 +176,7 @@ mod tests {
 
     #[test]
     fn who_works_a_hundredth_of_a_while_waits_for_work() {
-        let mut work = new();
+        let mut work = Work::default();
         let told = live(&mut work, 30, 1, Awaited::ByNobody);
         assert_eq!(told[20], Waits::ToldLate(all(20 * 49)));
         assert!(told[21..].iter().all(|told| *told == Waits::Told));
@@ -189,7 +185,7 @@ mod tests {
 
     #[test]
     fn what_it_does_in_calls_is_work() {
-        let mut work = new();
+        let mut work = Work::default();
         let grown = [grew(2, Category::Write, None, 30)];
         let effort = Effort { grown: &grown, ran: Nanos::ZERO, awaited: Awaited::ByNobody };
         assert_eq!(work.take(effort), Waits::ToldLate(BTreeMap::new()));
@@ -197,7 +193,7 @@ mod tests {
 
     #[test]
     fn whom_the_first_thread_waits_for_is_not_idle() {
-        let mut work = new();
+        let mut work = Work::default();
         live(&mut work, 3, 0, Awaited::ByNobody);
         let told = live(&mut work, 2, 0, Awaited::ByFirstThread);
         assert_eq!(told, [Waits::ToldLate(all(150)), Waits::Told]);

@@ -46,6 +46,7 @@ mod restore_trampoline;
 mod safe_point;
 mod sampling;
 mod schedstat;
+mod server_sockets;
 mod stack_snapshot;
 mod stat;
 mod status;
@@ -75,6 +76,7 @@ pub use region_file::RegionFile;
 pub use request::{AttachRequest, LIBRARY};
 pub use sampling::{Sampler, Sampling, Turns};
 pub use schedstat::Schedstat;
+pub use server_sockets::SocketRole;
 pub use stack_snapshot::{
     CountedSnapshot, CountedSnapshots, LookManner, OpenCall, SeenActivity, StackLook, StackSamples,
     StackSnapshot, StackSnapshots,

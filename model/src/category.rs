@@ -203,10 +203,11 @@ impl CategorySet {
         Category::Semaphore,
         Category::Spin,
     ]);
-    /// Waiting until somebody says that there is something to do, or until it is time to. A semaphore is not among them: mostly it limits how
-    /// many work at a time.
+    /// Waiting until somebody says that there is something to do, or until it is time to. A semaphore may also limit how many work at a time: of
+    /// those that it holds up each still works a part of the time.
     pub const FOR_WORK: Self = Self::of(&[
         Category::Condition,
+        Category::Semaphore,
         Category::Poll,
         Category::Socket,
         Category::Signal,

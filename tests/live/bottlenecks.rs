@@ -150,6 +150,7 @@ programs! {
     starved_consumer 0,
     idle_pool 0,
     listeners 0,
+    idle_processes 0,
     small_io 0,
     many_files 0,
     flushed_records 0,

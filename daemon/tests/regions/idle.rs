@@ -1,5 +1,7 @@
 //! Threads that wait for work: idle until they get some, and waiting from then on.
 
+use std::sync::atomic::Ordering;
+
 use whyperf_layout::{Kind, Moved};
 use whyperf_model::{Metric, Pair};
 use whyperf_testkit::synthetic::{SyntheticProcess, SyntheticThread};
@@ -114,12 +116,41 @@ fn the_first_thread_is_the_program() {
 }
 
 #[test]
-fn at_a_semaphore_threads_wait_for_their_turn() {
+fn at_a_semaphore_too_who_gets_no_work_is_idle_and_for_a_lock_threads_wait() {
+    for (kind, wanted) in [(Kind::Semaphore, ([0, 4], 1)), (Kind::Mutex, ([4, 8], 0))] {
+        let mut stage = Stage::new();
+        let process = stage.process(1);
+        let _waiter = waiter(&process, &stage, kind);
+        for pass in 1..=4 {
+            stage.sample(pass * SECOND);
+        }
+        assert_eq!(told(&mut stage), wanted, "{kind:?}");
+    }
+}
+
+/// A process whose first thread waits, started by one whose first thread is in a call of this kind.
+fn child_of_one_in(kind: Kind) -> ([i64; 2], usize) {
     let mut stage = Stage::new();
-    let process = stage.process(1);
-    let _waiter = waiter(&process, &stage, Kind::Semaphore);
+    let (parent, child) = (stage.process(1), stage.other_process());
+    child.header().parent_pid.store(stage.pid(), Ordering::Relaxed);
+    let begin = stage.at(0);
+    let wait = |process: &SyntheticProcess, tid: u32, kind: Kind| {
+        let region = process.region("waits", kind, 0);
+        let thread = process.thread(tid, begin);
+        let call = thread.add(1, region, 0, 0);
+        thread.begin(call, begin);
+    };
+    wait(&parent, stage.pid(), kind);
+    stage.sample(SECOND / 10);
+    wait(&child, NOBODY, Kind::Condition);
     for pass in 1..=4 {
         stage.sample(pass * SECOND);
     }
-    assert_eq!(told(&mut stage), ([4, 8], 0));
+    told(&mut stage)
+}
+
+#[test]
+fn a_process_that_another_one_started_is_idle_unless_that_one_waits_for_it() {
+    assert_eq!(child_of_one_in(Kind::Function), ([0, 4], 1));
+    assert_eq!(child_of_one_in(Kind::Join), ([4, 4], 0));
 }
