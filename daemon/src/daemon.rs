@@ -538,7 +538,7 @@ impl Daemon {
     fn settle(&mut self) {
         let waits = self.state.wait_causes.close();
         for wait in &waits {
-            if let Some(process) = self.processes.get(wait.number as usize) {
+            if let Some(process) = self.processes.get_mut(wait.number as usize) {
                 process.tell_wait(wait, &mut self.state);
             }
         }

@@ -40,6 +40,7 @@ mod grown_node;
 mod interval_record;
 mod kept;
 mod kernel_time;
+mod known_reasons;
 mod leaving;
 mod live;
 mod lock_holders;

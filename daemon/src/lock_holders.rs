@@ -39,7 +39,7 @@ impl LockHolders {
     pub(crate) fn look(
         &mut self,
         pid: u32,
-        threads: &[WatchedThread],
+        threads: &mut [WatchedThread],
         catalogue: &mut Catalogue,
         state: &mut SharedState,
     ) {
@@ -71,7 +71,7 @@ impl LockHolders {
             let waited = state.wait_causes.seen_at_lock(place, class);
             if let Some(held) = held {
                 let holder = described(held, threads, catalogue, state);
-                waiter.waited_for(&holder, class, waited, state);
+                threads[*at].waited_for(&holder, class, waited, state);
             }
         }
     }

@@ -205,7 +205,7 @@ impl Process {
         self.classify(state);
         self.attribute(context, counts, outcome, state);
         if counts {
-            self.locks.look(self.pid, &self.threads, &mut self.catalogue, state);
+            self.locks.look(self.pid, &mut self.threads, &mut self.catalogue, state);
         }
         let has_ended = outcome != PassOutcome::Running || damaged;
         let now = Nanos(context.now.nanos);
@@ -574,8 +574,8 @@ impl Process {
     }
 
     /// Tells what its first thread waited because of something, as a rank.
-    pub(crate) fn tell_wait(&self, wait: &CausedTime, state: &mut SharedState) {
-        if let Some(first) = self.threads.first() {
+    pub(crate) fn tell_wait(&mut self, wait: &CausedTime, state: &mut SharedState) {
+        if let Some(first) = self.threads.first_mut() {
             first.tell_wait(wait, state);
         }
     }

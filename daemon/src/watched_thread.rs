@@ -20,6 +20,7 @@ use whyperf_model::{Category, CategorySet, Nanos, Scale, TimeUse};
 use crate::counter_account::Prospect;
 use crate::grown_node::{GrownNode, WaitPurpose, computed, is_for_work};
 use crate::kernel_time::KernelTime;
+use crate::known_reasons::KnownReasons;
 use crate::processors::Causes;
 use crate::running::{Granted, Running, ThreadInterval};
 use crate::running_split::RunningSplit;
@@ -70,6 +71,7 @@ pub(crate) struct WatchedThread {
     /// What became of the time of its own code in the last pass.
     granted: Granted,
     kernel_time: KernelTime,
+    known_reasons: KnownReasons,
     pub(crate) counters: ThreadCounters,
     pub(crate) growth: Vec<NodeGrowth>,
     /// The same with what was asked of it, and what was told of it, in the last pass.
@@ -99,6 +101,7 @@ impl WatchedThread {
             last_look: LastLook::default(),
             granted: Granted::default(),
             kernel_time: KernelTime::default(),
+            known_reasons: KnownReasons::default(),
             counters: ThreadCounters::default(),
             growth: Vec::new(),
             grown: Vec::new(),
@@ -220,7 +223,7 @@ impl WatchedThread {
 
     /// So much of what it waited for a lock is because of this holder.
     pub(crate) fn waited_for(
-        &self,
+        &mut self,
         holder: &LockHolder,
         class: ClassId,
         waited: Nanos,
@@ -259,7 +262,7 @@ impl WatchedThread {
         self.granted = granted;
         self.running_split.divide(&mut times, granted);
         let causes = self.causes(pid, granted, interval, state);
-        let polled = Polled::of(granted, interval, state);
+        let polled = self.polled(granted, interval, state);
         let wait = UnseenWait::of(&self.last_look, peer);
         let nodes = &self.thread.nodes;
         let effort = Effort { grown: &grown, ran: granted.ran, awaited };
@@ -313,22 +316,40 @@ impl WatchedThread {
     }
 
     /// Of what the pass told that it waited in a class of calls, the part because of something.
-    pub(crate) fn tell_wait(&self, wait: &CausedTime, state: &mut SharedState) {
+    pub(crate) fn tell_wait(&mut self, wait: &CausedTime, state: &mut SharedState) {
         self.tell_caused(wait.class, wait.category, wait.time, state);
     }
 
     fn tell_caused(
-        &self,
+        &mut self,
         class: ClassId,
         category: Category,
         time: Nanos,
         state: &mut SharedState,
     ) {
+        self.known_reasons.tell(category, time);
         // A record has the class, also where nothing was waited so.
         let class = state.classes.caused(class, category, &mut state.resources);
         if !time.is_zero() {
             self.tell(&[(class, Totals { sent: time.0, ..Totals::default() })], state);
         }
+    }
+
+    /// What it ran in calls that wait while others could run. Copying what arrives is no polling: a nanosecond a byte is more than that takes.
+    fn polled(
+        &mut self,
+        granted: Granted,
+        interval: ThreadInterval,
+        state: &mut SharedState,
+    ) -> Polled {
+        let ThreadInterval { waited, bytes, .. } = interval;
+        let polled = Nanos(granted.polled.0.saturating_sub(bytes)).min(waited);
+        let Granted { delayed_anywhere, delayed_in_calls, .. } = granted;
+        // The reasons of this pass are known when all ranks were read.
+        let in_calls = self.known_reasons.rest_of(delayed_in_calls);
+        self.known_reasons.waited(waited);
+        let delayed = delayed_anywhere - delayed_in_calls + in_calls;
+        Polled { time: state.processors.contended(polled, delayed), waited }
     }
 
     /// Its time in the interval, and what is known of where it ran.
@@ -548,14 +569,6 @@ struct Polled {
 }
 
 impl Polled {
-    /// Copying what arrives is no polling: a nanosecond a byte is more than that takes.
-    fn of(granted: Granted, interval: ThreadInterval, state: &mut SharedState) -> Self {
-        let ThreadInterval { waited, bytes, .. } = interval;
-        let polled = Nanos(granted.polled.0.saturating_sub(bytes)).min(waited);
-        let time = state.processors.contended(polled, granted.delayed_anywhere);
-        Self { time, waited }
-    }
-
     /// Its part of a class's time.
     fn part(self, category: Category, time: Nanos) -> Nanos {
         if self.time.is_zero() || !WAITS.contains(category) {
