@@ -97,12 +97,12 @@ fn a_store_of_a_newer_whyperf_is_refused_in_one_sentence_and_stays_as_it_is() {
 fn a_record_of_a_newer_whyperf_is_refused_and_the_rest_of_the_run_is_there() {
     let place = Place::new("newer-record");
     let path = unpacked("schema-3-record-3", &place);
-    let newer = "UPDATE record SET bytes = CAST(x'05' || substr(bytes, 2) AS BLOB)";
+    let newer = "UPDATE record SET bytes = CAST(x'06' || substr(bytes, 2) AS BLOB)";
     sql(&path, newer);
     let store = Store::open(&path, Access::Read).expect("it is a store as before");
     for run in store.runs(&History::default()).expect("readable") {
         let refused = store.replay(&run.id).expect_err("it is newer").to_string();
-        assert!(refused.contains("has version 5") && refused.contains("use a newer whyperf"));
+        assert!(refused.contains("has version 6") && refused.contains("use a newer whyperf"));
         assert!(!store.verdicts(&run.id).expect("readable").is_empty());
     }
 }
