@@ -18,7 +18,6 @@ use crate::departure::Departure;
 use crate::efficiency::EfficiencyRecorder;
 use crate::ending::ProcessEnd;
 use crate::families::{AwaitedThreads, Families, FamilyMember};
-use crate::lock_holders::LockHolders;
 use crate::peer_messages::RecordsToRead;
 use crate::process_stage::ProcessStage;
 use crate::rank_readiness::RankReadiness;
@@ -26,6 +25,7 @@ use crate::region::RegionMemory;
 use crate::shared_state::SharedState;
 use crate::succession::Succession;
 use crate::thread::{Depth, MeasuredThread, NodeState};
+use crate::thread_causes::ThreadCauses;
 use crate::thread_counters::Earlier;
 use crate::watched_thread::{Attributed, CountedOf, Surroundings, ThreadState, WatchedThread};
 use crate::work::{Awaited, Work};
@@ -72,8 +72,8 @@ pub(crate) struct Process {
     pub(crate) beginning: Beginning,
     /// How far it is with going on without us.
     pub(crate) departure: Departure,
-    /// Who holds the locks that its threads wait for.
-    locks: LockHolders,
+    /// Because of whom its threads wait for each other.
+    causes: ThreadCauses,
     /// For how much of its waiting it was found to wait for nobody.
     pub(crate) readiness: RankReadiness,
     /// Whether what the system counted of its threads before they were met belongs to the run.
@@ -169,7 +169,7 @@ impl Process {
             served: 0,
             replies: Vec::new(),
             departure: Departure::default(),
-            locks: LockHolders::default(),
+            causes: ThreadCauses::default(),
             readiness: RankReadiness::default(),
             earlier: Earlier::DoesNot,
         }
@@ -205,7 +205,7 @@ impl Process {
         self.classify(state);
         self.attribute(context, counts, outcome, state);
         if counts {
-            self.locks.look(self.pid, &mut self.threads, &mut self.catalogue, state);
+            self.causes.look(self.pid, &mut self.threads, &mut self.catalogue, state);
         }
         let has_ended = outcome != PassOutcome::Running || damaged;
         let now = Nanos(context.now.nanos);

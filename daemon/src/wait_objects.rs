@@ -4,13 +4,16 @@ use std::collections::BTreeMap;
 
 use whyperf_inject::WaitReason;
 use whyperf_model::matching::{ResourceId, Resources};
-use whyperf_model::{Hierarchy, Resource};
+use whyperf_model::{Category, Hierarchy, Resource};
 
 use crate::object_name::with_peer;
 
 /// Those that threads were seen to wait for.
 #[derive(Debug, Default)]
-pub(crate) struct WaitObjects(BTreeMap<WaitReason, ResourceId>);
+pub(crate) struct WaitObjects {
+    by_reason: BTreeMap<WaitReason, ResourceId>,
+    processors: BTreeMap<Category, ResourceId>,
+}
 
 impl WaitObjects {
     /// What a thread waits for; at a pipe with who has its other end.
@@ -23,14 +26,41 @@ impl WaitObjects {
         let kind = || Resource::root(Hierarchy::SyncObject).child(reason.name());
         match peer.filter(|_| reason == WaitReason::Pipe) {
             Some(peer) => resources.id(&with_peer(kind(), Some(peer))),
-            None => *self.0.entry(reason).or_insert_with(|| resources.id(&kind())),
+            None => *self.by_reason.entry(reason).or_insert_with(|| resources.id(&kind())),
         }
+    }
+}
+
+impl WaitObjects {
+    /// What a thread waits for that could run, by who has the processors.
+    pub(crate) fn processor(&mut self, delay: Category, resources: &mut Resources) -> ResourceId {
+        let all = Resource::root(Hierarchy::SyncObject).child("Processor");
+        let object = || match delay {
+            Category::DelayByJob => all.child("job"),
+            Category::DelayByOthers => all.child("others"),
+            Category::Throttled => all.child("quota"),
+            Category::Stolen => all.child("host"),
+            Category::Pinned => all.child("binding"),
+            _ => all.clone(),
+        };
+        *self.processors.entry(delay).or_insert_with(|| resources.id(&object()))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn processors_are_known_by_who_has_them() {
+        let (mut objects, mut resources) = (WaitObjects::default(), Resources::default());
+        let mut name = |delay| {
+            let id = objects.processor(delay, &mut resources);
+            resources.resource(id).to_string()
+        };
+        assert_eq!(name(Category::RunDelay), "/SyncObject/Processor");
+        assert_eq!(name(Category::DelayByOthers), "/SyncObject/Processor/others");
+    }
 
     #[test]
     fn who_waits_for_memory_is_known_by_what_it_waits_on() {

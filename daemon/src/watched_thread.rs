@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 use whyperf_instrument::CounterSample;
 use whyperf_model::matching::{
-    CausedTime, ClassId, Classes, LocationId, LockHolder, Matcher, RankDelay, ResourceId,
+    AwaitedThread, CausedTime, ClassId, Classes, LocationId, Matcher, RankDelay, ResourceId,
     Resources, Totals,
 };
 use whyperf_model::{Category, CategorySet, Nanos, Scale, TimeUse};
@@ -224,13 +224,13 @@ impl WatchedThread {
     /// So much of what it waited for a lock is because of this holder.
     pub(crate) fn waited_for(
         &mut self,
-        holder: &LockHolder,
+        holder: &AwaitedThread,
         class: ClassId,
         waited: Nanos,
         state: &mut SharedState,
     ) {
         let Some(place) = self.place else { return };
-        state.wait_causes.held(place, class, holder, waited);
+        state.wait_causes.held(place, class, holder, waited, &state.classes);
         for (spent, time) in holder.parts(waited) {
             if let Some(category) = spent.as_cause() {
                 self.tell_caused(class, category, time, state);
@@ -612,7 +612,9 @@ fn delays(
         let time = if at + 1 == causes.len() { left } else { part };
         left = left - time;
         if !time.is_zero() {
-            let class = state.classes.run_delay(class, *category, &mut state.resources);
+            let SharedState { classes, resources, wait_objects, .. } = state;
+            let object = wait_objects.processor(*category, resources);
+            let class = classes.run_delay(class, *category, object, resources);
             told.push((class, Totals { time, ..Totals::default() }));
         }
     }

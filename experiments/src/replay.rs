@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use whyperf_consultant::{DataSource, Event, MeasurementId, RunAmount};
 use whyperf_model::matching::{
-    Active, CausedWait, ClassId, Classes, Line, LocationId, LockHolder, Matcher, OneProcess,
+    Active, AwaitedThread, CausedWait, ClassId, Classes, Line, LocationId, Matcher, OneProcess,
     PairId, RankDelay, Resources, RunTotals, ThreadPlace, Totals, WaitCauses, WaitingRank,
 };
 use whyperf_model::{
@@ -69,7 +69,7 @@ enum ReplaySource {
 struct HeldLock {
     place: ThreadPlace,
     class: ClassId,
-    holder: LockHolder,
+    holder: AwaitedThread,
     waited: Nanos,
 }
 
@@ -413,7 +413,7 @@ impl Replay {
         self.end_work(pass);
         self.wait_causes.close();
         for HeldLock { place, class, holder, waited } in &self.held[self.pass] {
-            self.wait_causes.held(*place, *class, holder, *waited);
+            self.wait_causes.held(*place, *class, holder, *waited, &self.classes);
         }
         reports
     }
@@ -597,7 +597,7 @@ fn held(record: &Record, of_kind: &[ClassId], resources: &mut Resources) -> Vec<
         let class = of_kind[cause.kind as usize];
         let code = cause.code.as_ref().map(|code| resources.id(code));
         let who = resources.id(&cause.holder);
-        let holder = LockHolder { who, code, spent: vec![(cause.spent, 1.0)] };
+        let holder = AwaitedThread { who, code, spent: vec![(cause.spent, 1.0)] };
         held[pass as usize].push(HeldLock { place, class, holder, waited });
     }
     held

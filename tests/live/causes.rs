@@ -21,8 +21,12 @@ fn measured(ranks: usize, pattern: &str) -> Run {
 
 /// The same of a program whose threads wait for locks.
 fn measured_locks(pattern: &str) -> Run {
+    measured_threads("time/lock_holders", pattern)
+}
+
+fn measured_threads(program: &str, pattern: &str) -> Run {
     let _turn = shipped::turn(Load::Fills);
-    let program = programs::plain().join("time/lock_holders").display().to_string();
+    let program = programs::plain().join(program).display().to_string();
     let run = run(&[program, pattern.to_owned(), "8".to_owned()]);
     assert_eq!(run.status, Some(0), "{}", run.shown());
     run
@@ -221,6 +225,21 @@ fn threads_that_hold_a_lock_in_turns_are_one_cause() {
         cause["focus"].as_str().is_some_and(|focus| focus.contains("lock_holders.c/hold_short"))
     };
     assert!(causes.any(is_named), "{}", run.shown());
+}
+
+#[test]
+fn the_thread_that_comes_last_to_a_barrier_is_the_cause() {
+    for (pattern, state) in [("late", "computing"), ("asleep", "blocked"), ("writer", "io")] {
+        let run = measured_threads("time/thread_causes", pattern);
+        is_caused_by(&run, "1", state);
+        assert!(run.stderr.contains("while it alone"), "{}", run.stderr);
+    }
+}
+
+#[test]
+fn who_alone_fills_a_queue_or_posts_a_semaphore_is_the_cause() {
+    is_caused_by(&measured_threads("time/thread_causes", "producer"), "1", "blocked");
+    is_caused_by(&measured_threads("time/thread_causes", "permits"), "1", "computing");
 }
 
 #[test]

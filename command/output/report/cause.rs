@@ -12,7 +12,7 @@ use super::{rounded, share};
 pub(crate) struct Cause {
     /// What it did: a name as in `time`.
     pub(crate) state: &'static str,
-    /// In what way others waited because of it: `rank`, `lock holder`, or `processors` where all ranks lack them.
+    /// In what way others waited because of it: `rank`, `lock holder`, `thread` that alone goes on, or `processors` where all ranks lack them.
     pub(crate) by: &'static str,
     /// Who, and in which code or on what it did most of it.
     pub(crate) focus: String,
@@ -41,6 +41,9 @@ impl Cause {
             (CausedBy::LockHolder, _) => {
                 let (does, advice) = held(*spent);
                 (words(&format!("holds the lock and {does}"), focus), advice)
+            }
+            (CausedBy::Thread, (does, _)) => {
+                (words(&format!("alone {does}"), focus), alone(*spent))
             }
         };
         (*share >= LEAST).then(|| Self {
@@ -162,6 +165,30 @@ const fn held(spent: TimeUse) -> (&'static str, &'static str) {
     }
 }
 
+/// What helps those that wait at a barrier, a condition or a semaphore for a thread that alone does this.
+const fn alone(spent: TimeUse) -> &'static str {
+    match spent {
+        TimeUse::Computing => {
+            "One thread computes while the others wait for it: divide that work evenly, or hand it over in pieces."
+        }
+        TimeUse::Io => {
+            "One thread reads or writes while the others wait for it: let it do so ahead, or give the others something else to do."
+        }
+        TimeUse::Processor | TimeUse::Throttled => {
+            "One thread has no processor while the others wait for it: start no more threads than there are processors."
+        }
+        TimeUse::Paging => {
+            "One thread waits for memory while the others wait for it: use less, or give it more."
+        }
+        TimeUse::Waiting | TimeUse::Blocked | TimeUse::Idle => {
+            "One thread waits for something else while the others wait for it: look at what it waits for."
+        }
+        TimeUse::Unknown => {
+            "One thread goes on while the others wait for it: divide its work evenly."
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use whyperf_model::Resource;
@@ -201,6 +228,8 @@ mod tests {
             holds.words,
             "/Process/7/2 while it holds the lock and reads and writes, mostly at /Code/a.c/flush"
         );
+        let alone = all(CausedBy::Thread, TimeUse::Computing, &["/Process/7/2"]);
+        assert_eq!(alone.words, "/Process/7/2 while it alone computes");
         let too_few = all(CausedBy::TooFewProcessors, TimeUse::Processor, &[]);
         assert_eq!(
             too_few.sentence(),

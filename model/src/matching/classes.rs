@@ -150,15 +150,16 @@ impl Classes {
         self.intern(Traits { category, code, functions, object, own }, resources)
     }
 
-    /// The class of the time in which threads were at the same place, could run, and had no processor, for what `category` says.
+    /// The class of the time in which threads were at the same place, could run, and had no processor, for what `category` and the object say.
     pub fn run_delay(
         &mut self,
         class: ClassId,
         category: Category,
+        object: ResourceId,
         resources: &mut Resources,
     ) -> ClassId {
         debug_assert!(CategorySet::RUN_DELAY.contains(category));
-        self.alike(class, (category, None, None), resources)
+        self.alike(class, (category, Some(object), None), resources)
     }
 
     /// The class of the time in which threads were at the same place and waited for something that no event tells of: memory, or what

@@ -9,8 +9,8 @@
 
 use super::active::Totals;
 use super::classes::{ClassId, Classes, Traits};
-use super::lock_waits::LockHolder;
 use super::resources::{ResourceId, Resources};
+use super::thread_waits::AwaitedThread;
 use crate::{Category, Interval, LargestRoutes, MessageGrowth, Nanos, Pair, Resource, TimeUse};
 
 /// A location, as a number.
@@ -213,7 +213,7 @@ impl IntervalRecorder {
         &mut self,
         location: LocationId,
         kind: ClassId,
-        holder: &LockHolder,
+        holder: &AwaitedThread,
         waited: Nanos,
         resources: &Resources,
     ) {

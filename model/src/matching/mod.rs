@@ -16,7 +16,6 @@ mod class_totals;
 mod classes;
 mod interval_record;
 mod line;
-mod lock_waits;
 mod matcher;
 mod meetings;
 mod partners;
@@ -24,6 +23,7 @@ mod processor_loss;
 mod rank_waits;
 mod resources;
 mod run_totals;
+mod thread_waits;
 mod wait_cause;
 mod wait_causes;
 mod wait_pattern;
@@ -34,11 +34,11 @@ pub use interval_record::{
     Grown, IntervalRecord, IntervalRecorder, Kind, Location, LocationId, LockWait, Worked,
 };
 pub use line::Line;
-pub use lock_waits::LockHolder;
 pub use matcher::Matcher;
 pub use rank_waits::{CausedTime, RankDelay, WaitingRank};
 pub use resources::{Changes, Part, ResourceId, Resources};
 pub use run_totals::{RunTotals, ThreadPlace};
+pub use thread_waits::AwaitedThread;
 pub use wait_cause::CausedBy;
 pub use wait_causes::{CausedWait, WaitCauses};
 pub use wait_pattern::WaitPattern;

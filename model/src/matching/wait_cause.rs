@@ -29,6 +29,8 @@ pub enum CausedBy {
     Rank,
     /// A thread that holds a lock, or threads of a process that do in turns.
     LockHolder,
+    /// The only thread of a process that goes on while others wait at a barrier, a condition or a semaphore.
+    Thread,
 }
 
 /// How much was waited because of whom, where.
@@ -42,6 +44,7 @@ impl CausedBy {
             Self::TooFewProcessors => "processors",
             Self::Rank => "rank",
             Self::LockHolder => "lock holder",
+            Self::Thread => "thread",
         }
     }
 }

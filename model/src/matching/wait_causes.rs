@@ -3,7 +3,7 @@
 //! ```text
 //!   rank_waits.rs   ranks of a job: what the one that waits least does longer          ─┐
 //!                   all of them: what enough processors would save (processor_loss.rs)  ├─► sums by cause, thread and call
-//!   lock_waits.rs   threads: what the one does that holds the lock                     ─┘
+//!   thread_waits.rs   threads: what the one does that holds the lock, or alone goes on   ─┘
 //! ```
 
 use std::collections::BTreeMap;
@@ -12,13 +12,15 @@ use ahash::AHashMap;
 
 use super::active::{Asked, Totals};
 use super::classes::{ClassId, Classes};
-use super::lock_waits::{LockHolder, LockWaits};
 use super::rank_waits::{CausedTime, RankWaits, WaitingRank};
 use super::resources::Resources;
 use super::run_totals::{RunTotals, ThreadPlace, lineage};
+use super::thread_waits::{AwaitedThread, ThreadWaits};
 use super::wait_cause::{CausedBy, WaitCause, Waits};
 use super::wait_pattern::WaitPattern;
-use crate::{Focus, Hierarchy, MessageGrowth, Nanos, Pair, Resource, TimeUse};
+use crate::{
+    Category, CategorySet, Focus, Hierarchy, MessageGrowth, Nanos, Pair, Resource, TimeUse,
+};
 
 /// A part of the waiting, and why it was.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,7 +52,7 @@ impl CausedWait {
 #[derive(Debug, Default)]
 pub struct WaitCauses {
     ranks: RankWaits,
-    locks: LockWaits,
+    locks: ThreadWaits,
     waits: Waits,
 }
 
@@ -81,16 +83,24 @@ impl WaitCauses {
         self.locks.took(place, nodes, classes);
     }
 
-    /// A thread is seen to wait for a lock: what it waited since the last time, which is because of whoever holds it now.
-    pub fn seen_at_lock(&mut self, place: ThreadPlace, class: ClassId) -> Nanos {
+    /// A thread is seen to wait for another one: what it waited since the last time, which is because of that one.
+    pub fn seen_to_wait(&mut self, place: ThreadPlace, class: ClassId) -> Nanos {
         self.locks.seen(place, class)
     }
 
-    /// So much of what a thread waited for a lock is because of this holder.
-    pub fn held(&mut self, place: ThreadPlace, class: ClassId, holder: &LockHolder, waited: Nanos) {
-        for (spent, time) in holder.parts(waited) {
-            let (who, code) = (Some(holder.who), holder.code);
-            let cause = WaitCause { spent, by: CausedBy::LockHolder, who, code };
+    /// So much of what a thread waited in a class of calls is because of this one.
+    pub fn held(
+        &mut self,
+        place: ThreadPlace,
+        class: ClassId,
+        awaited: &AwaitedThread,
+        waited: Nanos,
+        classes: &Classes,
+    ) {
+        let is_lock = HELD.contains(classes.category(class));
+        let by = if is_lock { CausedBy::LockHolder } else { CausedBy::Thread };
+        for (spent, time) in awaited.parts(waited) {
+            let cause = WaitCause { spent, by, who: Some(awaited.who), code: awaited.code };
             *self.waits.entry((cause, place, class)).or_default() += time;
         }
     }
@@ -152,6 +162,9 @@ impl WaitCauses {
     }
 }
 
+/// Locks that a thread holds: at all others threads wait for somebody to come or to say something.
+const HELD: CategorySet = CategorySet::of(&[Category::Mutex, Category::RwLock, Category::Spin]);
+
 /// What was waited because of somebody, by pattern.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Waited(BTreeMap<Option<WaitPattern>, Nanos>);
@@ -181,7 +194,7 @@ fn in_turns(
     resources: &Resources,
 ) -> BTreeMap<WaitCause, Waited> {
     let of_process = |cause: &WaitCause| match cause.by {
-        CausedBy::LockHolder => {
+        CausedBy::LockHolder | CausedBy::Thread => {
             WaitCause { who: cause.who.and_then(|thread| resources.parent(thread)), ..*cause }
         }
         CausedBy::TooFewProcessors | CausedBy::Rank => *cause,
@@ -206,7 +219,7 @@ mod tests {
     use super::*;
     use crate::matching::RankDelay;
     use crate::matching::resources::ResourceId;
-    use crate::{Category, CategorySet, MessageSide, MessageSums, Metric, Route};
+    use crate::{MessageSide, MessageSums, Metric, Route};
 
     #[derive(Default)]
     struct Stage {
@@ -551,17 +564,17 @@ mod tests {
             causes.thread_took(place, &[(class, by)], classes);
         };
         let computes = [(TimeUse::Computing, 0.75), (TimeUse::Processor, 0.25)];
-        let computes = LockHolder { who: holder, code: Some(code), spent: computes.to_vec() };
+        let computes = AwaitedThread { who: holder, code: Some(code), spent: computes.to_vec() };
         waits(causes, 20);
         waits(causes, 20);
         let seen = |causes: &mut WaitCauses, holder| {
-            let waited = causes.seen_at_lock(place, class);
-            causes.held(place, class, holder, waited);
+            let waited = causes.seen_to_wait(place, class);
+            causes.held(place, class, holder, waited, classes);
         };
         seen(causes, &computes);
         seen(causes, &computes);
         waits(causes, 50);
-        let writes = LockHolder { spent: vec![(TimeUse::Io, 1.0)], code: None, ..computes };
+        let writes = AwaitedThread { spent: vec![(TimeUse::Io, 1.0)], code: None, ..computes };
         seen(causes, &writes);
         waits(causes, 70);
         let by = |spent, time| (spent, "/Process/7/2".to_owned(), time);

@@ -1,6 +1,6 @@
-//! Because of whom threads wait for locks: what the thread does that holds the lock, whenever somebody looks.
+//! Because of whom threads of a process wait for each other: what the thread does that holds the lock, or alone goes on, whenever somebody looks.
 //!
-//! What a thread waits for a lock is kept until it is seen to wait for it, and then counts for what the holder is seen to do, or for nobody where none is
+//! What a thread waits is kept until it is seen to wait there, and then counts for what the one is seen to do that it waits for, or for nobody where none is
 //! known. So longer waits count for more, as they should: they are seen more often. The last one is not told.
 
 use ahash::AHashMap;
@@ -11,24 +11,24 @@ use super::resources::ResourceId;
 use super::run_totals::ThreadPlace;
 use crate::{CategorySet, Nanos, TimeUse};
 
-/// The thread that holds a lock.
+/// The thread that another one waits for: it holds the lock, or is the only one that goes on.
 #[derive(Clone, Debug, PartialEq)]
-pub struct LockHolder {
+pub struct AwaitedThread {
     /// Which.
     pub who: ResourceId,
-    /// Where it took the lock, or is now.
+    /// Where it waited for the same lock before, or is now.
     pub code: Option<ResourceId>,
     /// What it does, in parts that sum to one.
     pub spent: Vec<(TimeUse, f64)>,
 }
 
-/// What threads waited for locks since they were seen to wait for them.
+/// What threads waited for each other since they were seen to wait.
 #[derive(Debug, Default)]
-pub(super) struct LockWaits {
+pub(super) struct ThreadWaits {
     unseen: AHashMap<(ThreadPlace, ClassId), Nanos>,
 }
 
-impl LockWaits {
+impl ThreadWaits {
     /// What a thread did in the interval just past.
     pub(super) fn took(
         &mut self,
@@ -50,7 +50,7 @@ impl LockWaits {
     }
 }
 
-impl LockHolder {
+impl AwaitedThread {
     /// Waiting for it, by what it did meanwhile.
     pub fn parts(&self, waited: Nanos) -> impl Iterator<Item = (TimeUse, Nanos)> {
         self.spent.iter().map(move |(spent, part)| (*spent, waited.scaled(*part)))

@@ -1,0 +1,191 @@
+//! Finds because of whom the threads of a process wait for each other: who holds the lock, or the only thread that goes on, and what that one does.
+//!
+//! ```text
+//!   thread 1   ░░░░░▒▒▒▒▒▒▒▒▒▒▒▒▒▒░░░     ▒ waits for a lock, at a barrier, a condition or a semaphore
+//!   thread 2   ███████████████████░░░     █ holds it, or is the only one that goes on: computes, writes, sleeps, waits for another lock …
+//!                     │
+//!                     pass: the lock's memory says who holds it, the thread's open call what it does
+//! ```
+//! Each pass is a random moment of the program, so what holders are seen to do is what is waited for, to some points. What a thread waited for a lock is kept
+//! until it is seen to wait for it, and then counts for what its holder is seen to do, or for nobody where none is known. A holder that waits for a lock itself waits for the holder of that one.
+//!
+//! Who will end a wait at a condition, a semaphore or a barrier nobody says. Where one thread of the process goes on and all others wait, it is that
+//! one; where more go on, it is not known. At a barrier the last one that comes is the cause of all that was waited for it, so what is waited there is kept until a single thread
+//! is left. A wait with a time limit may end by itself, and has no cause.
+//!
+//! Nothing is done to the threads, and the event path knows nothing of it.
+
+use ahash::AHashMap;
+use whyperf_inject::{LockForm, LockMemory};
+use whyperf_model::matching::{AwaitedThread, ClassId, ResourceId};
+use whyperf_model::{Category, CategorySet, TimeUse};
+
+use crate::catalogue::Catalogue;
+use crate::shared_state::SharedState;
+use crate::tables::ProcessTables;
+use crate::watched_thread::WatchedThread;
+
+/// The threads of a process that wait for each other.
+#[derive(Debug, Default)]
+pub(crate) struct ThreadCauses {
+    /// Raised in each pass, so that each of many waiters has its turn.
+    turn: usize,
+}
+
+/// Who ends a wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Awaited {
+    /// The thread that holds this lock.
+    HolderOf(LockForm, u64),
+    /// Some thread that does not wait itself.
+    Somebody,
+    /// The last thread that does not wait there.
+    LastOne,
+}
+
+/// Looks of one pass at a process's locks: each takes a microsecond.
+const LOOKS: usize = 16;
+/// Holders that wait for locks themselves are followed so far.
+const CHAIN: usize = 8;
+/// Who is in such a call waits for another thread of the process.
+const WAITS: CategorySet = CategorySet::LOCK.and(CategorySet::JOIN);
+
+impl ThreadCauses {
+    /// Of the threads of a process that wait for each other: because of whom.
+    pub(crate) fn look(
+        &mut self,
+        pid: u32,
+        threads: &mut [WatchedThread],
+        catalogue: &mut Catalogue,
+        state: &mut SharedState,
+    ) {
+        let waiting: Vec<usize> = (0..threads.len())
+            .filter(|at| awaited_by(&threads[*at], &catalogue.tables, state).is_some())
+            .collect();
+        if waiting.is_empty() {
+            return;
+        }
+        // Opened for each pass anew: where many processes contend, descriptors would run out.
+        let memory = LockMemory::open(pid).ok();
+        let by_tid: AHashMap<u32, usize> = (0..threads.len())
+            .filter(|at| threads[*at].is_alive())
+            .map(|at| (threads[at].thread.tid, at))
+            .collect();
+        let only = only_one_that_goes_on(threads, state);
+        self.turn = self.turn.wrapping_add(1);
+        for at in
+            waiting.iter().cycle().skip(self.turn % waiting.len()).take(waiting.len().min(LOOKS))
+        {
+            let waiter = &threads[*at];
+            let Some((place, node)) = waiter.place().zip(waiter.thread.open_node()) else {
+                continue;
+            };
+            let class = node.class;
+            let held = held(*at, threads, &by_tid, |thread| {
+                match awaited_by(thread, &catalogue.tables, state)? {
+                    Awaited::HolderOf(form, key) => memory.as_ref()?.holder(form, key),
+                    Awaited::Somebody | Awaited::LastOne => only,
+                }
+            });
+            let is_kept = awaited_by(waiter, &catalogue.tables, state) == Some(Awaited::LastOne);
+            if held.is_none() && is_kept {
+                continue;
+            }
+            let waited = state.wait_causes.seen_to_wait(place, class);
+            if let Some(held) = held {
+                let awaited = described(held, threads, catalogue, state);
+                threads[*at].waited_for(&awaited, class, waited, state);
+            }
+        }
+    }
+}
+
+/// Who ends the wait in which a thread is now.
+fn awaited_by(
+    watched: &WatchedThread,
+    tables: &ProcessTables,
+    state: &SharedState,
+) -> Option<Awaited> {
+    let node = watched.thread.open_node().filter(|_| watched.is_alive())?;
+    if node.class == ClassId::UNSET {
+        return None;
+    }
+    let lock = |form| Some(Awaited::HolderOf(form, tables.object(node.object)?.key));
+    match state.classes.category(node.class) {
+        Category::Mutex => lock(LockForm::Mutex),
+        Category::RwLock => lock(LockForm::RwLock),
+        Category::ThreadBarrier => Some(Awaited::LastOne),
+        Category::Condition | Category::Semaphore if watched.works() => {
+            let call = tables.region(node.region)?.name.as_str();
+            let may_end_by_itself = call.contains("timed") || call.contains("clockwait");
+            (!may_end_by_itself).then_some(Awaited::Somebody)
+        }
+        _ => None,
+    }
+}
+
+/// The thread that neither waits for another one nor is idle, where there is a single one.
+fn only_one_that_goes_on(threads: &[WatchedThread], state: &SharedState) -> Option<u32> {
+    let mut going_on = threads.iter().filter(|watched| goes_on(watched, state));
+    let only = going_on.next()?;
+    going_on.next().is_none().then_some(only.thread.tid)
+}
+
+fn goes_on(watched: &WatchedThread, state: &SharedState) -> bool {
+    let open = watched.thread.open_node().filter(|node| node.class != ClassId::UNSET);
+    let waits = open.is_some_and(|node| WAITS.contains(state.classes.category(node.class)));
+    watched.is_alive() && watched.works() && !waits
+}
+
+/// Who is waited for, and the object that it is waited for at.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    by: usize,
+    object: u32,
+}
+
+/// The thread that a thread waits for in the end, and at which object; `None` where nobody is known, or threads wait for each other in a circle.
+fn held(
+    waiter: usize,
+    threads: &[WatchedThread],
+    by_tid: &AHashMap<u32, usize>,
+    holder_of: impl Fn(&WatchedThread) -> Option<u32>,
+) -> Option<Held> {
+    let mut last = None;
+    let mut at = waiter;
+    for _ in 0..CHAIN {
+        let Some(tid) = holder_of(&threads[at]) else { break };
+        let by = *by_tid.get(&tid)?;
+        // It was given the lock just now, or they wait for each other.
+        if by == at || by == waiter {
+            return None;
+        }
+        last = Some(Held { by, object: threads[at].thread.open_node()?.object });
+        at = by;
+    }
+    last
+}
+
+/// What the thread that is waited for does now, and where: in the call that it is in, or where it waited at this object before.
+fn described(
+    held: Held,
+    threads: &[WatchedThread],
+    catalogue: &mut Catalogue,
+    state: &mut SharedState,
+) -> AwaitedThread {
+    let watched = &threads[held.by];
+    let nodes = &watched.thread.nodes;
+    let open = watched.thread.open_node();
+    let traits = open.filter(|node| node.class != ClassId::UNSET);
+    let traits = traits.map(|node| &state.classes.get(node.class).traits);
+    let paging = state.resources.paging();
+    let spent = traits.map_or(TimeUse::Unknown, |traits| traits.spent(paging, watched.is_untold()));
+    let is_computing = spent == TimeUse::Computing;
+    let taken = nodes.iter().filter(|node| node.object == held.object);
+    let taken = taken.max_by_key(|node| node.counters.visits);
+    let node = if is_computing { taken } else { open };
+    let code = node.copied().and_then(|node| catalogue.own_code(&node));
+    let code: Option<ResourceId> = code.map(|code| state.resources.id(&code));
+    let spent = if is_computing { watched.own_time() } else { vec![(spent, 1.0)] };
+    AwaitedThread { who: watched.resource, code, spent }
+}
