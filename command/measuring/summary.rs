@@ -52,6 +52,7 @@ pub(crate) fn take(watch: &Watch, report: &mut Report) {
         limit: watch.cost_limit,
         mean: rounded(cost.mean),
         max: rounded(cost.max),
+        own: Some(rounded(watch.daemon().taken_processors())),
         compensated_s: watch
             .compensates
             .then(|| rounded(watch.daemon().compensated().as_secs_f64())),

@@ -284,6 +284,13 @@ impl Daemon {
         self.cost_meter.cost()
     }
 
+    /// The part of what the processors had that whyperf's own threads took while these were busy; what the one that samples took is in
+    /// [`cost`](Self::cost).
+    #[must_use]
+    pub fn taken_processors(&self) -> f64 {
+        self.state.processors.taken()
+    }
+
     /// Cost of events that was taken off the times of all threads so far.
     #[must_use]
     pub fn compensated(&self) -> Nanos {

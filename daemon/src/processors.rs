@@ -36,14 +36,25 @@ pub(crate) struct Processors {
     /// Whether a thread had to wait since the last reading.
     is_wanted: bool,
     usage: Option<Usage>,
+    taken: TakenTime,
+}
+
+/// What whyperf's own threads took from the program, but for the one that samples, whose cost is told with that of events.
+#[derive(Clone, Copy, Debug, Default)]
+struct TakenTime {
+    /// Seconds that they ran while all processors were busy.
+    taken: f64,
+    /// Seconds of all processors meanwhile.
+    of: f64,
 }
 
 /// What the system counted until a moment.
 #[derive(Clone, Debug)]
 struct ProcessorTimes {
     at: u64,
-    /// Processor time of whyperf itself, in nanoseconds.
+    /// Processor time of whyperf itself, in nanoseconds, and of that the time of its threads beside the one that samples.
     own: u64,
+    beside: u64,
     each: Vec<ProcessorTime>,
 }
 
@@ -97,6 +108,7 @@ impl Default for Processors {
             contention: 0.0,
             is_wanted: false,
             usage: None,
+            taken: TakenTime::default(),
         }
     }
 }
@@ -119,12 +131,19 @@ impl Processors {
             && let Some(now) = &self.last
         {
             self.usage = Usage::between(&last, now, self.ran);
+            let idle = self.usage.as_ref().map_or(0.0, |usage| usage.idle_of(&self.allowed));
+            self.taken.add(&last, now, self.allowed.len(), idle);
         }
         self.control_groups.read();
         let idle = self.usage.as_ref().map_or(0.0, |usage| usage.idle_of(&self.allowed));
         self.contention = contention([self.polled, self.delayed], idle);
         (self.ran, self.is_wanted) = (Nanos::ZERO, false);
         (self.polled, self.delayed) = (Nanos::ZERO, Nanos::ZERO);
+    }
+
+    /// The part of what the processors had that whyperf's own threads took while these were busy, but for the one that samples.
+    pub(crate) fn taken(&self) -> f64 {
+        if self.taken.of > 0.0 { self.taken.taken / self.taken.of } else { 0.0 }
     }
 
     /// A measured thread ran.
@@ -173,11 +192,26 @@ fn parts(throttled: f64, rest: &[(Category, f64)]) -> Causes {
 
 impl ProcessorTimes {
     fn now(at: u64) -> Option<Self> {
-        let own = clock_gettime(ClockId::ProcessCPUTime);
-        let own =
-            u64::try_from(own.tv_sec).ok()? * 1_000_000_000 + u64::try_from(own.tv_nsec).ok()?;
+        let own = processor_time(ClockId::ProcessCPUTime)?;
+        let beside = own.saturating_sub(processor_time(ClockId::ThreadCPUTime)?);
         let each = ProcessorTime::parse(&fs::read_to_string("/proc/stat").ok()?);
-        (!each.is_empty()).then_some(Self { at, own, each })
+        (!each.is_empty()).then_some(Self { at, own, beside, each })
+    }
+}
+
+/// Nanoseconds of a clock of whyperf's own.
+fn processor_time(clock: ClockId) -> Option<u64> {
+    let time = clock_gettime(clock);
+    Some(u64::try_from(time.tv_sec).ok()? * 1_000_000_000 + u64::try_from(time.tv_nsec).ok()?)
+}
+
+impl TakenTime {
+    /// Between two readings, in which so many processors were idle for a part of the time.
+    #[expect(clippy::cast_precision_loss, reason = "a number of processors")]
+    fn add(&mut self, before: &ProcessorTimes, now: &ProcessorTimes, processors: usize, idle: f64) {
+        let seconds = |from: u64, to: u64| Nanos(to.saturating_sub(from)).as_secs_f64();
+        self.taken += seconds(before.beside, now.beside) * (1.0 - idle);
+        self.of += seconds(before.at, now.at) * processors as f64;
     }
 }
 
@@ -282,7 +316,7 @@ mod tests {
 
     fn reading(at: u64, each: [[u64; 3]; 2]) -> ProcessorTimes {
         let each = each.map(|[busy, idle, stolen]| ProcessorTime { busy, idle, stolen });
-        ProcessorTimes { at, own: 0, each: each.to_vec() }
+        ProcessorTimes { at, own: 0, beside: 0, each: each.to_vec() }
     }
 
     fn usage(each: [[u64; 3]; 2], ran: u64) -> Usage {
@@ -316,6 +350,17 @@ mod tests {
         assert_eq!(of(Category::DelayByOthers, &both), 0.667);
         let none = usage([[0, 100, 0], [0, 100, 0]], 0).causes(0.0, false);
         assert_eq!(of(Category::RunDelay, &none), 1.0);
+    }
+
+    #[test]
+    fn what_whyperf_runs_counts_where_processors_are_busy() {
+        let mut taken = TakenTime::default();
+        let before = reading(0, [[0; 3]; 2]);
+        let now = ProcessorTimes { beside: 400_000_000, ..reading(1_000_000_000, [[0; 3]; 2]) };
+        taken.add(&before, &now, 2, 0.0);
+        assert_eq!((taken.taken, taken.of), (0.4, 2.0));
+        taken.add(&before, &now, 2, 1.0);
+        assert_eq!((taken.taken, taken.of), (0.4, 4.0), "nobody else wanted them");
     }
 
     #[test]

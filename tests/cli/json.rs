@@ -87,7 +87,7 @@ fn every_report_has_the_same_members() {
     assert_eq!(report["command"], serde_json::json!(["sh", "-c", "exit 3"]));
     assert_eq!(report["exit_status"], 3);
     assert!(report["elapsed_s"].as_f64().is_some_and(|seconds| seconds > 0.0));
-    assert_eq!(names(&report["cost"]), ["compensated_s", "limit", "max", "mean"]);
+    assert_eq!(names(&report["cost"]), ["compensated_s", "limit", "max", "mean", "own"]);
     assert_eq!(report["cost"]["limit"], 0.05);
     assert_eq!(names(&report["losses"]), ["nodes", "objects"]);
     assert_eq!(names(&report["search"]), ["pairs_tested", "pairs_true", "pairs_unknown"]);

@@ -177,6 +177,8 @@ pub(crate) struct Cost {
     pub(crate) limit: f64,
     pub(crate) mean: f64,
     pub(crate) max: f64,
+    /// The part of what the processors had that whyperf's own threads took beside that, while these were busy; `None` where it is not known.
+    pub(crate) own: Option<f64>,
     /// Seconds of all threads that were taken off their times; `None` when nothing is.
     pub(crate) compensated_s: Option<f64>,
 }
@@ -509,7 +511,13 @@ pub(crate) mod example {
                 communication: 0.86,
                 input_output: 1.0,
             }),
-            cost: Cost { limit: 0.05, mean: 0.006, max: 0.011, compensated_s: Some(0.04) },
+            cost: Cost {
+                limit: 0.05,
+                mean: 0.006,
+                max: 0.011,
+                own: None,
+                compensated_s: Some(0.04),
+            },
             losses: ReportedLosses::default(),
             search: ReportedSearch { pairs_tested: 40, pairs_true: 3, pairs_unknown: 2 },
             bottlenecks: vec![
@@ -545,7 +553,7 @@ mod tests {
             r#""efficiency":{"parallel":0.714,"load_balance":0.83,"communication":0.86,"input_output":1.0}"#
         ));
         assert!(text.contains(
-            r#""cost":{"limit":0.05,"mean":0.006,"max":0.011,"compensated_s":0.04},"losses":{"nodes":0,"objects":0}"#
+            r#""cost":{"limit":0.05,"mean":0.006,"max":0.011,"own":null,"compensated_s":0.04},"losses":{"nodes":0,"objects":0}"#
         ));
         assert!(text.contains(
             r#""plus_minus":null,"threshold":0.2,"from_s":0.0,"to_s":4.0,"happened":[],"found_s":0.75,"leaf":true,"source":"oned.c:88","origin":"search","split":"all","causes":[]}"#

@@ -334,6 +334,9 @@ fn amount(total: f64, unit: &str) -> String {
     }
 }
 
+/// What whyperf's own threads take is worth a line from this part of the processors on.
+const LITTLE_OWN: f64 = 0.005;
+
 fn write_cost(report: &Report, output_style: OutputStyle, text: &mut String) {
     let cost = &report.cost;
     heading(
@@ -349,6 +352,12 @@ fn write_cost(report: &Report, output_style: OutputStyle, text: &mut String) {
         if report.elapsed_s < 1.0 { String::new() } else { format!("worst second {max}, ") };
     let numbers = format!("mean {mean}, {worst}limit {}", share(cost.limit));
     line(text, &format!("  {}", output_style.paint(numbers, style)));
+    if let Some(own) = cost.own.filter(|own| *own >= LITTLE_OWN) {
+        let said =
+            format!("beside it whyperf's own threads took {} of busy processors", precise(own));
+        let style = if cost.mean + own > cost.limit { terminal::CAUTION } else { terminal::GOOD };
+        line(text, &format!("  {}", output_style.paint(said, style)));
+    }
     let stated = match cost.compensated_s {
         Some(seconds) => format!(
             "compensated: times are without what events cost, {seconds:.3} s over all threads"
