@@ -1,7 +1,7 @@
 //! The attach request from outside: asks a process that carries the library already, by a signal that the library handles.
 //!
-//! It takes no more than the right to send signals. Nothing is left when this process is killed: the mailbox
-//! goes with it, and a signal whose mailbox is gone does nothing.
+//! It takes the right to trace, for the request is written into the process's memory ([`OpenMailbox`]). Nothing is left when
+//! this process is killed: a request that no signal told of does nothing, and a signal without its request does nothing.
 //!
 //! ```text
 //!   thread's descriptor ─► does the library listen, is the signal caught? ─► sent to that descriptor
@@ -10,54 +10,36 @@
 //! ignores the signal first (the library's wrappers of `exec`), so between the look and the signal its default action
 //! cannot come back.
 
-use std::fs::File;
-use std::io;
 use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::fs::MemfdFlags;
-use whyperf_layout::attach_request::{
-    AttachOptions, MOST_THREADS, Mailbox, MailboxAddress, SIGNAL,
-};
+use whyperf_layout::attach_request::{AttachOptions, MOST_THREADS, Mailbox, SIGNAL};
 
-use crate::memory_map::MemoryMap;
+use crate::mailbox::{OpenMailbox, is_listening};
 use crate::request::AttachRequest;
 use crate::schedstat::Schedstat;
 use crate::status::ProcessStatus;
 use crate::threads;
 
-/// Asks; answers what the library answered, `None` when it is not there or does not take the signal.
+/// Asks; answers what the library answered, `None` when it is not there, does not take the signal, or this process may not
+/// trace that one.
 pub(crate) fn send(pid: u32, request: &AttachRequest<'_>, in_part: bool) -> Option<u32> {
-    if !is_listening(pid, request) {
-        return None;
-    }
-    let file = write(&mailbox(pid, request, in_part)?).ok()?;
-    let descriptor = u32::try_from(file.as_raw_fd()).ok()?;
-    let value = MailboxAddress { process: std::process::id(), descriptor }.value()?;
+    let open = OpenMailbox::open(pid, request)?;
+    open.put(mailbox(pid, request, in_part)?)?;
+    let value = open.number.signal_value();
     for tid in listening_soon(pid) {
         let turns = turns(pid, tid);
         let send = || Listener::of(pid, tid, request).is_some_and(|listener| listener.send(value));
         let has_turn = || turns != self::turns(pid, tid);
-        if send() && is_received(&file, pid, has_turn, &send) {
-            return answer(&file, pid);
+        if send() && is_received(&open, pid, has_turn, &send) {
+            return answer(&open, pid);
         }
     }
-    // A library that begins to read it now finds that it is too late, or has said before that it received it.
-    file.write_all_at(&1_u32.to_le_bytes(), Mailbox::WITHDRAWN).ok()?;
-    let received = word(&file, Mailbox::RECEIVED)? != 0;
-    received.then(|| answer(&file, pid)).flatten()
-}
-
-/// Whether the library is there and handles the signal itself: its page tells (`listening_page.rs`).
-fn is_listening(pid: u32, request: &AttachRequest<'_>) -> bool {
-    MemoryMap::of(pid).stretches().iter().any(|stretch| {
-        let file = stretch.file.as_ref();
-        stretch.write_only && file.is_some_and(|file| request.is_library(&file.path))
-    })
+    open.withdraw()?;
+    open.is_received().then(|| answer(&open, pid)).flatten()
 }
 
 fn mailbox(pid: u32, request: &AttachRequest<'_>, in_part: bool) -> Option<Mailbox> {
@@ -69,12 +51,6 @@ fn mailbox(pid: u32, request: &AttachRequest<'_>, in_part: bool) -> Option<Mailb
     mailbox.callpath_depth = request.callpath_depth;
     (mailbox.rank, mailbox.size) = (rank, size);
     Some(mailbox)
-}
-
-fn write(mailbox: &Mailbox) -> io::Result<File> {
-    let file = File::from(rustix::fs::memfd_create("whyperf", MemfdFlags::CLOEXEC)?);
-    file.write_all_at(mailbox.bytes(), 0)?;
-    Ok(file)
 }
 
 /// A thread that takes the signal.
@@ -163,12 +139,12 @@ fn turns(pid: u32, tid: u32) -> Option<u64> {
 /// Whether it is received in time, which begins when the thread that got the signal has its next turn. It is sent again meanwhile: while the
 /// thread that answered the request before has not ended, the library starts no other.
 fn is_received(
-    file: &File,
+    open: &OpenMailbox,
     pid: u32,
     has_turn: impl Fn() -> bool,
     send: &impl Fn() -> bool,
 ) -> bool {
-    let received = || word(file, Mailbox::RECEIVED).filter(|word| *word != 0);
+    let received = || open.is_received().then_some(1);
     let begun = || received().or_else(|| has_turn().then_some(0));
     let mut again = Instant::now() + AGAIN;
     waited(BEGINNING, pid, begun).is_some()
@@ -182,8 +158,8 @@ fn is_received(
         .is_some()
 }
 
-fn answer(file: &File, pid: u32) -> Option<u32> {
-    waited(BEGINNING, pid, || word(file, Mailbox::ANSWER)?.checked_sub(1))
+fn answer(open: &OpenMailbox, pid: u32) -> Option<u32> {
+    waited(BEGINNING, pid, || open.answer())
 }
 
 /// Looks until there is something, the time is over, or the process.
@@ -197,12 +173,6 @@ fn waited(time: Duration, pid: u32, mut look: impl FnMut() -> Option<u32>) -> Op
         }
         thread::sleep(LOOK);
     }
-}
-
-fn word(file: &File, at: u64) -> Option<u32> {
-    let mut bytes = [0; 4];
-    file.read_exact_at(&mut bytes, at).ok()?;
-    Some(u32::from_le_bytes(bytes))
 }
 
 /// The kernel's description of a signal that carries a value.

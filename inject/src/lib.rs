@@ -23,6 +23,7 @@ mod job;
 mod life;
 mod loader;
 mod lock_memory;
+mod mailbox;
 mod mapping;
 mod maps;
 mod memory;

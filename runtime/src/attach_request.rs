@@ -4,6 +4,9 @@
 //!   handler, in any thread of the program   starts a thread, continues the call that the signal cut short
 //!   that thread                             reads the mailbox, begins, answers, ends
 //! ```
+//! The mailbox lies in this process's memory, where the kernel lets only those write that may trace it
+//! ([`listening_page`]). Nothing that the signal carries is obeyed, and no file is read.
+//!
 //! The signal is one that the C library hides from the program (see `whyperf_layout::attach_request`). The
 //! C library uses it itself once a thread is cancelled: then its handler takes the place of this one.
 //!
@@ -12,12 +15,11 @@
 
 use crate::environ::Late;
 use crate::kernel::{self, Disposition};
-use crate::mailbox::MailboxFile;
 use crate::thread_local::{Thread, thread};
-use crate::{environ, interrupted_call, listening_page};
+use crate::{environ, interrupted_call, listening_page, own_memory};
 use core::ffi::c_void;
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
-use whyperf_layout::attach_request::{AttachOptions, Mailbox, MailboxAddress, SIGNAL};
+use whyperf_layout::attach_request::{AttachOptions, Mailbox, RequestNumber, SIGNAL};
 
 /// What became of an attempt to begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,8 +51,8 @@ static STARTING: AtomicU32 = AtomicU32::new(0);
 static OWNER: AtomicU32 = AtomicU32::new(0);
 /// Number of the thread; the kernel clears it when that ends.
 static THREAD: AtomicU32 = AtomicU32::new(0);
-/// Address of the mailbox of its request.
-static ADDRESS: AtomicU64 = AtomicU64::new(0);
+/// Number of its request.
+static NUMBER: AtomicU64 = AtomicU64::new(0);
 /// Its memory, once there was one: stack, thread-local storage, mailbox.
 static MEMORY: AtomicPtr<u8> = AtomicPtr::new(core::ptr::null_mut());
 
@@ -164,7 +166,7 @@ unsafe extern "C" fn handle_request(
 ) -> bool {
     // SAFETY: the caller's promise.
     let (code, value) = unsafe { ((*info).si_code, info.cast::<u64>().add(VALUE).read()) };
-    let is_ours = code == libc::SI_QUEUE && MailboxAddress::of(value).is_some();
+    let is_ours = code == libc::SI_QUEUE && RequestNumber::of_signal(value).is_some();
     if is_ours {
         start_alone(value);
     } else if !IGNORED.load(Ordering::Relaxed) {
@@ -197,7 +199,7 @@ fn start(value: u64, process: u32) {
     let (thread_local, room) = storage();
     let Some(memory) = memory(room) else { return };
     OWNER.store(process, Ordering::Relaxed);
-    ADDRESS.store(value, Ordering::Relaxed);
+    NUMBER.store(value, Ordering::Relaxed);
     let stack = memory.wrapping_add(STACK);
     let storage = stack.wrapping_add(thread_local);
     // SAFETY: the memory is ours and stays; no thread uses it, for the kernel has cleared its number or
@@ -238,37 +240,43 @@ fn memory(room: usize) -> Option<*mut u8> {
     Some(memory)
 }
 
-/// Where in that memory the mailbox is read to.
+/// Where in that memory the mailbox is copied to.
 static MAILBOX: AtomicPtr<Mailbox> = AtomicPtr::new(core::ptr::null_mut());
 
 extern "C" fn run() -> ! {
     kernel::name_thread(c"whyperf");
     kernel::leave_descriptors();
-    if let Some(address) = MailboxAddress::of(ADDRESS.load(Ordering::Relaxed)) {
-        answer(address);
+    if let Some(number) = RequestNumber::of_signal(NUMBER.load(Ordering::Relaxed)) {
+        answer(number);
     }
     kernel::end_thread(0)
 }
 
-fn answer(address: MailboxAddress) {
+fn answer(number: RequestNumber) {
     // SAFETY: set before this thread was started, zero at first, used by it alone. Any bytes are a mailbox.
     let Some(mailbox) = (unsafe { MAILBOX.load(Ordering::Relaxed).as_mut() }) else { return };
-    let Some(file) = MailboxFile::open(address) else { return };
-    if !file.read(mailbox)
-        || !mailbox.is_fresh(kernel::process_id())
-        || !file.put(Mailbox::RECEIVED, 1)
-    {
+    let shared = listening_page::mailbox();
+    shared.copy(mailbox);
+    if !mailbox.is_fresh(kernel::process_id(), number) {
         return;
     }
+    shared.receive(number);
     let begin = BEGIN.load(Ordering::Relaxed);
-    let outcome = if file.word(Mailbox::WITHDRAWN) != Some(0) || begin.is_null() {
+    let outcome = if is_withdrawn(number) || begin.is_null() {
         AttachOutcome::Failed
     } else {
         // SAFETY: only functions of this type are ever stored.
         let begin = unsafe { core::mem::transmute::<*mut (), Begin>(begin) };
         begin(&late(mailbox), mailbox.options())
     };
-    file.put(Mailbox::ANSWER, outcome as u32 + 1);
+    shared.answer(number, outcome as u32);
+}
+
+/// Whether the request was withdrawn before it was received. The kernel reads the word, behind locked instructions of its
+/// own, so it is not read before the word that says "received" is stored.
+fn is_withdrawn(number: RequestNumber) -> bool {
+    let word = own_memory::word(listening_page::mailbox().address(Mailbox::WITHDRAWN));
+    word.is_none_or(|word| word as u64 == number.word())
 }
 
 fn late(mailbox: &Mailbox) -> Late<'_> {

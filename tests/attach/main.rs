@@ -7,6 +7,8 @@ mod attached;
 mod busy_shells;
 #[path = "../copied.rs"]
 mod copied;
+#[path = "../folder.rs"]
+mod folder;
 mod jobs;
 mod killed;
 #[path = "../live/launcher.rs"]
@@ -24,6 +26,7 @@ mod release;
 #[path = "../live/report.rs"]
 mod report;
 mod requested;
+mod rights;
 #[expect(dead_code, reason = "the live tests use all of it")]
 #[path = "../live/shipped.rs"]
 mod shipped;

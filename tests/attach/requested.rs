@@ -1,4 +1,4 @@
-//! Attaches without tracing rights to processes that carry the library: they do not notice it.
+//! Attaches to processes that carry the library, where the call `ptrace` is forbidden: they do not notice it.
 
 use std::fs;
 use std::io::Read as _;
@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 use std::thread;
 
-use whyperf_layout::attach_request::{MailboxAddress, SIGNAL};
+use whyperf_layout::attach_request::{RequestNumber, SIGNAL};
 
 use crate::attached::Attached;
 use crate::jobs::{Ring, children, is_told_right};
@@ -18,32 +18,37 @@ use crate::target::{Target, build};
 use crate::{release, shipped};
 
 /// A command that starts with the library, but nowhere to write to.
-fn carrying(program: &str) -> Command {
+pub(crate) fn carrying(program: &str) -> Command {
     let mut command = Command::new("env");
     command.arg(format!("LD_PRELOAD={}", release::library().display())).arg(program);
     command
 }
 
-/// A whyperf without the right to trace.
-fn unprivileged() -> Command {
+/// A whyperf that has the right to trace, but not the call: filters of containers have it so.
+fn untracing() -> Command {
+    forbidden("tracing")
+}
+
+/// A whyperf that is forbidden something.
+pub(crate) fn forbidden(what: &str) -> Command {
     static FORBID: OnceLock<PathBuf> = OnceLock::new();
     let mut command = Command::new(FORBID.get_or_init(|| build("forbid.c", "forbid", "gcc", &[])));
-    command.arg(shipped::whyperf());
+    command.arg(what).arg(shipped::whyperf());
     command
 }
 
-fn without_rights(words: &[&str]) -> Attached {
-    Attached::by(unprivileged(), words)
+fn without_tracing(words: &[&str]) -> Attached {
+    Attached::by(untracing(), words)
 }
 
 fn requested(pid: u32, seconds: &str) -> Attached {
-    let attached = without_rights(&["--duration", seconds, &pid.to_string()]);
+    let attached = without_tracing(&["--duration", seconds, &pid.to_string()]);
     assert_eq!(attached.status, Some(0), "{}", attached.said);
     assert_eq!(attached.report["processes"], 1, "{}", attached.said);
     attached
 }
 
-fn carrier() -> &'static str {
+pub(crate) fn carrier() -> &'static str {
     static CARRIER: OnceLock<String> = OnceLock::new();
     CARRIER.get_or_init(|| build("carrier.c", "carrier", "gcc", &[]).display().to_string())
 }
@@ -54,14 +59,14 @@ fn sees_reads(pid: u32) {
     assert!(reads >= 20, "{reads} reads: {}", attached.said);
 }
 
-fn ends_well(target: Target) {
+pub(crate) fn ends_well(target: Target) {
     assert_eq!(target.end(), (Some(0), "0 wrong\n".to_owned()));
 }
 
 #[test]
 fn who_does_not_carry_it_is_refused() {
     let target = Target::start(&mut Command::new(carrier()));
-    let attached = without_rights(&["--duration", "1", &target.pid().to_string()]);
+    let attached = without_tracing(&["--duration", "1", &target.pid().to_string()]);
     assert_eq!(attached.status, Some(125), "{}", attached.said);
     assert!(attached.said.contains("does not allow to attach"), "{}", attached.said);
     ends_well(target);
@@ -100,7 +105,7 @@ fn who_got_it_late_and_was_left_is_asked_by_nobody() {
     for _ in 0..2 {
         let attached = Attached::to(target.pid(), "1");
         assert!(attached.calls("load_block", "read") > 0, "{}", attached.said);
-        let attached = without_rights(&["--duration", "1", &target.pid().to_string()]);
+        let attached = without_tracing(&["--duration", "1", &target.pid().to_string()]);
         assert_eq!(attached.status, Some(125), "{}", attached.said);
         assert!(!handles(target.pid(), SIGNAL));
     }
@@ -115,7 +120,7 @@ fn handles(pid: u32, signal: i32) -> bool {
 }
 
 #[test]
-fn who_was_killed_is_followed_without_rights() {
+fn who_was_killed_is_followed_without_tracing() {
     let target = Target::start(&mut carrying(carrier()));
     let pid = target.pid();
     let mut first = Command::new(shipped::whyperf());
@@ -143,7 +148,7 @@ fn the_c_library_takes_the_signal_when_it_needs_it() {
     // Nobody listens any more: a thread is borrowed.
     let attached = Attached::to(target.pid(), "2");
     assert!(attached.calls("load_block", "read") > 0, "{}", attached.said);
-    let attached = without_rights(&["--duration", "1", &target.pid().to_string()]);
+    let attached = without_tracing(&["--duration", "1", &target.pid().to_string()]);
     assert_eq!(attached.status, Some(125), "{}", attached.said);
     ends_well(target);
 }
@@ -152,7 +157,7 @@ fn the_c_library_takes_the_signal_when_it_needs_it() {
 fn nobody_is_asked_whose_signal_the_c_library_took() {
     let target = Target::start(carrying(carrier()).arg("cancelled-rests"));
     // Its handler would do nothing with the request, and would cut the program's call short.
-    let attached = without_rights(&["--duration", "1", &target.pid().to_string()]);
+    let attached = without_tracing(&["--duration", "1", &target.pid().to_string()]);
     assert_eq!(attached.status, Some(125), "{}", attached.said);
     ends_well(target);
 }
@@ -186,7 +191,7 @@ fn a_wait_is_not_cut_short() {
     thread::scope(|scope| ways.iter().for_each(|way| drop(scope.spawn(|| watch(way)))));
 }
 
-fn send(pid: u32, value: u64) {
+pub(crate) fn send(pid: u32, value: u64) {
     static QUEUE: OnceLock<PathBuf> = OnceLock::new();
     let queue = QUEUE.get_or_init(|| build("queue.c", "queue", "gcc", &[]));
     let words = [pid.to_string(), SIGNAL.to_string(), value.to_string()];
@@ -218,10 +223,9 @@ fn what_others_send_is_ignored_by_who_would_have_ignored_it() {
 }
 
 #[test]
-fn a_request_whose_mailbox_is_gone_does_nothing() {
+fn a_request_whose_mailbox_is_empty_does_nothing() {
     let target = Target::start(&mut carrying(carrier()));
-    let gone = MailboxAddress { process: std::process::id(), descriptor: 99_999 };
-    send(target.pid(), gone.value().expect("the numbers are small"));
+    send(target.pid(), RequestNumber::new(99_999).signal_value());
     sees_reads(target.pid());
     ends_well(target);
 }
@@ -266,7 +270,7 @@ fn is_job_watched(mpi: Mpi) {
     let words = ["--all-of", &ring.pid().to_string()];
     for _ in 0..2 {
         let are_waits_told = |said: &str| ring.are_waits_told(said);
-        is_told_right(&Attached::by_until(unprivileged(), &words, are_waits_told));
+        is_told_right(&Attached::by_until(untracing(), &words, are_waits_told));
     }
     ring.ends_right();
 }

@@ -8,6 +8,7 @@ const ALLOWED: &[(&str, &str)] = &[
     ("layout/src/", "views of shared memory by offset"),
     ("runtime/src/", "thread-local words, mapping of the region, C interface"),
     ("runtime/tests/process/", "forks, traps, limits, and the map of a region"),
+    ("runtime/tests/attach_request.rs", "sends itself a signal with a value"),
     ("probes/src/", "wrappers of C functions"),
     ("inject/src/mapping.rs", "maps the region of a measured process"),
     ("tests/torture/region.rs", "maps the region of a tortured process"),

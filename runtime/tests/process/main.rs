@@ -2,7 +2,6 @@
 #![cfg(not(loom))]
 
 mod agent;
-mod attach_request;
 mod counting;
 mod damage;
 mod forks;

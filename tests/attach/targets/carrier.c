@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -69,6 +70,8 @@ int main(int argc, char **argv)
     int rests = !strcmp(what, "cancelled-rests");
     int wrong = strcmp(what, "cancelled") && !rests ? 0 : cancelled();
     int status = 0;
+    if (!strcmp(what, "undumpable"))
+        wrong += prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0;
     if (!strcmp(what, "forked") && fork() != 0)
         return wait(&status) < 0 || status;
     wrong += rests ? rest() : work();
