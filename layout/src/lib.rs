@@ -23,6 +23,7 @@ pub mod command;
 pub mod geometry;
 mod header;
 mod kind;
+mod moved_code;
 pub mod patch;
 pub mod peer;
 mod publication;
@@ -36,6 +37,7 @@ mod table;
 pub use command::{Answer, Command, CommandRefusal, Reply};
 pub use header::{Header, Losses, MAGIC, NO_BASE, NO_RANK, RegionState, VERSION};
 pub use kind::{Kind, ObjectKind};
+pub use moved_code::MovedCode;
 pub use patch::{Boundary, CodeState, Outcome, Patch, PatchRecord, ThunkForm};
 pub use peer::{
     Messages, PEER_CAPACITY, PEER_PAGES, PEERS_OF_PAGE, Peer, PeerPage, PeerRecord, PeerWriter,

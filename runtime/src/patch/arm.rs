@@ -13,7 +13,7 @@ use crate::view::Tables;
 use core::sync::atomic::Ordering;
 use whyperf_layout::geometry::STAGING_CAPACITY;
 use whyperf_layout::patch::{BOUNDARIES, CODE};
-use whyperf_layout::{Outcome, Patch, ThunkForm};
+use whyperf_layout::{MovedCode, Outcome, Patch, ThunkForm};
 
 /// Bytes of a stub and of what lies behind it.
 const ROOM: u64 = (CODE + count::LENGTH) as u64;
@@ -184,6 +184,9 @@ fn admit(
     if !is_original {
         return Err(Outcome::TextChanged);
     }
+    if !is_moved_code(ground, patch) {
+        return Err(Outcome::Nonsense);
+    }
     prepare(tables, ground, patch, known, held)
 }
 
@@ -226,6 +229,17 @@ fn makes_sense(patch: &Patch) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether the copy is that of the function: whoever writes into the region has the process run no other code.
+fn is_moved_code(ground: &BatchContext, patch: &Patch) -> bool {
+    let mut original = [0; CODE];
+    let original = ground.text.read_most(patch.site, &mut original);
+    let length = patch.length as usize;
+    let before = patch.copy.wrapping_sub(patch.stub) as usize;
+    let copy = patch.code.0.get(before..patch.code_length as usize);
+    let (entry, site, at) = (patch.entry, patch.site, patch.copy);
+    copy.is_some_and(|copy| MovedCode { entry, site, original, length, at, copy }.is_true())
 }
 
 /// Where the five bytes of a jump at `at` lead.

@@ -29,11 +29,16 @@ impl Text {
 
     /// Reads so many bytes; false when they are not all there.
     pub(super) fn read(&self, at: u64, into: &mut [u8]) -> bool {
-        let length = into.len();
+        self.read_most(at, into).len() == into.len()
+    }
+
+    /// Reads as many of so many bytes as there are.
+    pub(super) fn read_most<'a>(&self, at: u64, into: &'a mut [u8]) -> &'a [u8] {
         let arguments =
-            [self.descriptor as usize, into.as_mut_ptr() as usize, length, at as usize, 0, 0];
+            [self.descriptor as usize, into.as_mut_ptr() as usize, into.len(), at as usize, 0, 0];
         // SAFETY: the bytes are ours to write, so many as passed on.
-        unsafe { kernel::call(libc::SYS_pread64, arguments) == length as isize }
+        let read = unsafe { kernel::call(libc::SYS_pread64, arguments) };
+        usize::try_from(read).ok().and_then(|read| into.get(..read)).unwrap_or(&[])
     }
 
     /// Whether these bytes are there.
