@@ -415,6 +415,10 @@ fn left_out(losses: &RunLosses) -> Vec<(u64, &'static str)> {
             "regions that did not end as they began (an end without begin, or an inner one left open): closed with the outer",
         ),
         (losses.doubted, "readings that could not be true: left out"),
+        (
+            losses.unread,
+            "callpaths and names beyond what one process may take of whyperf's memory: left out, or counted with others of their kind",
+        ),
     ];
     all.into_iter().filter(|(count, _)| *count > 0).collect()
 }

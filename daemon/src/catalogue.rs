@@ -4,12 +4,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use ahash::AHashMap;
+use ahash::{AHashMap, AHashSet};
 use whyperf_inject::WaitReason;
 use whyperf_instrument::Begun;
 use whyperf_model::matching::{ClassId, Classes, ResourceId, Resources};
 use whyperf_model::{Category, Hierarchy, Resource};
 
+use crate::memory_room::NameRoom;
 use crate::object_name::{self, NamedBy, Naming};
 use crate::region::RegionMemory;
 use crate::symbols::{AskedAddress, SourceLocation};
@@ -33,6 +34,9 @@ pub(crate) struct Catalogue {
     /// Regions of the program's own that were met, with the functions that begin them.
     begun: BTreeMap<Resource, Resource>,
     objects: AHashMap<u32, Option<ResourceId>>,
+    /// Objects that have a place of their own, and room for those of others.
+    placed: AHashSet<u32>,
+    room: NameRoom,
 }
 
 #[derive(Clone, Debug)]
@@ -263,12 +267,28 @@ impl Catalogue {
         };
         let peer = pipe.and_then(|pipe| self.peer(pipe));
         let resource = object_name::resource(&self.tables, number, naming, peer.as_deref())?;
+        let resource = self.within_room(number, resource);
         let id = resources.id(&resource);
         if self.tables.object(number).is_some_and(|object| !object.retired) {
             resources.hold(id);
             self.objects.insert(number, Some(id));
         }
         Some(id)
+    }
+
+    /// The place of an object, or that of all for which there is no room: each level of a path is a place.
+    fn within_room(&mut self, number: u32, place: Resource) -> Resource {
+        let is_placed = self.placed.contains(&number);
+        if is_placed || self.room.take(place.path().len() * place.depth().max(1)) {
+            self.placed.insert(number);
+            return place;
+        }
+        Resource::root(place.hierarchy()).child("others")
+    }
+
+    /// Names and places for which there was no room.
+    pub(crate) const fn refused(&self) -> u64 {
+        self.tables.room.refused + self.room.refused
     }
 
     /// Who has the other end of a pipe, as far as that is known by now.

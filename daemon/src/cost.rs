@@ -47,6 +47,8 @@ pub struct RunLosses {
     pub anomalies: u64,
     /// Readings that could not be true.
     pub doubted: u64,
+    /// Callpaths and names beyond the memory that the daemon has for a process.
+    pub unread: u64,
 }
 
 impl RunLosses {
@@ -67,6 +69,7 @@ impl RunLosses {
         let mut last = 0;
         for thread in threads {
             sum.doubted += thread.doubted;
+            sum.unread += thread.unread;
             last = last.max(thread.slot + 1);
         }
         for slot in (0..last).filter_map(|number| region.slot(number)) {
@@ -89,6 +92,7 @@ impl RunLosses {
             (&mut self.dropped, other.dropped),
             (&mut self.anomalies, other.anomalies),
             (&mut self.doubted, other.doubted),
+            (&mut self.unread, other.unread),
         ] {
             *ours = ours.saturating_add(theirs);
         }

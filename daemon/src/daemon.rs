@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use whyperf_inject::Stat;
 use whyperf_instrument::{Instrumenter, Objects, PairOrigin, ProcessInterval};
@@ -210,12 +210,13 @@ impl Daemon {
         pass
     }
 
-    /// Waits until the places of all call sites seen so far are known. Places found late change
+    /// Waits until the places of all call sites seen so far are known, or for a minute. Places found late change
     /// to which functions later growth counts, never earlier samples.
     pub fn settle_places(&mut self) {
+        let end = Instant::now() + SETTLING;
         loop {
             self.ask_places();
-            let answers = self.symbols.all_answers();
+            let answers = self.symbols.all_answers(end);
             if answers.is_empty() {
                 return;
             }
@@ -606,6 +607,9 @@ impl Daemon {
         }
     }
 }
+
+/// How long the places of call sites are waited for: a large program's lines take seconds to read.
+const SETTLING: Duration = Duration::from_secs(60);
 
 /// Intervals between sampling passes are at most so many times as long as a bin of a histogram.
 const SLOWEST: u64 = 4;

@@ -43,7 +43,11 @@ mod kernel_time;
 mod known_reasons;
 mod leaving;
 mod live;
+mod memory_room;
 mod messages;
+#[cfg(test)]
+#[path = "../../tests/needs.rs"]
+mod needs;
 mod object_name;
 mod peer_messages;
 mod phases;

@@ -154,8 +154,12 @@ fn tag(key: u64) -> String {
     (key as u32 as i32).to_string()
 }
 
-/// `/File` and one level for each directory, so that a search can go from a directory to its files.
+/// Levels of directories.
+const LEVELS: usize = 32;
+
+/// `/File` and one level for each directory, so that a search can go from a directory to its files. Beyond the levels that
+/// people use, what is deeper counts with its directory.
 fn file(path: &str) -> Resource {
-    let names = path.split('/').filter(|name| !name.is_empty());
+    let names = path.split('/').filter(|name| !name.is_empty()).take(LEVELS);
     names.fold(Resource::root(Hierarchy::File), |above, name| above.child(name))
 }

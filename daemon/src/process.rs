@@ -18,6 +18,7 @@ use crate::departure::Departure;
 use crate::efficiency::EfficiencyRecorder;
 use crate::ending::ProcessEnd;
 use crate::families::{AwaitedThreads, Families, FamilyMember};
+use crate::memory_room::NodeRoom;
 use crate::peer_messages::RecordsToRead;
 use crate::process_stage::ProcessStage;
 use crate::rank_readiness::RankReadiness;
@@ -78,6 +79,8 @@ pub(crate) struct Process {
     pub(crate) readiness: RankReadiness,
     /// Whether what the system counted of its threads before they were met belongs to the run.
     pub(crate) earlier: Earlier,
+    /// For nodes of its threads.
+    room: NodeRoom,
 }
 
 /// How a process began, as far as it was seen.
@@ -172,6 +175,7 @@ impl Process {
             causes: ThreadCauses::default(),
             readiness: RankReadiness::default(),
             earlier: Earlier::DoesNot,
+            room: state.room.of_another_process(),
         }
     }
 
@@ -221,6 +225,7 @@ impl Process {
         self.tell_messages(&region, how, state);
         self.retire_threads(&region, state);
         self.losses = RunLosses::read(&region, self.threads.iter().map(|watched| &watched.thread));
+        self.losses.unread += self.catalogue.refused();
         if outcome == PassOutcome::Ended || damaged {
             self.end(state);
             return if damaged {
@@ -365,7 +370,7 @@ impl Process {
                 KnownSlot { generation: Some(generation), thread, release: false };
             let is_program = order == 0 && self.started_by.is_none();
             let work = if is_program { Work::Begun } else { Work::default() };
-            let thread = MeasuredThread::new(order, number, slot.head, ticks);
+            let thread = MeasuredThread::new(order, number, slot.head, ticks, self.room.clone());
             self.threads.push(WatchedThread::new(thread, resource, work));
         }
     }

@@ -8,6 +8,7 @@ use whyperf_model::{Counter, Hierarchy, Jobs, Pair};
 
 use crate::counted_state::{CountedState, CounterCoverage};
 use crate::families::Families;
+use crate::memory_room::NodeRoom;
 use crate::processors::Processors;
 use crate::servers::Servers;
 use crate::thread_activity::LookBudget;
@@ -37,6 +38,8 @@ pub(crate) struct SharedState {
     pub(crate) counted: CountedState,
     /// Writes interval records, where a record of the run is wanted.
     pub(crate) recorder: Option<IntervalRecorder>,
+    /// For nodes of all processes.
+    pub(crate) room: NodeRoom,
 }
 
 impl SharedState {

@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 use whyperf_layout::{Kind, ObjectKind, ObjectRecord, OnTime};
 use whyperf_model::Category;
 
+use crate::memory_room::NameRoom;
 use crate::region::RegionMemory;
 
 /// A region of the program or of the library.
@@ -53,6 +54,8 @@ pub(crate) struct ProcessTables {
     pub(crate) objects: Vec<ObjectEntry>,
     /// Where the next look for renamed and retired objects begins.
     next: usize,
+    /// For all names; one that finds none is empty.
+    pub(crate) room: NameRoom,
 }
 
 /// Objects whose name and state are looked at again in one pass.
@@ -64,7 +67,9 @@ impl ProcessTables {
         self.take_regions(region);
         let known = self.objects.len();
         for (number, record) in region.objects().iter().enumerate().skip(known) {
-            self.objects.push(entry(region, record, number));
+            let mut object = entry(record, number);
+            object.name = named(&mut self.room, region, object.name_at);
+            self.objects.push(object);
         }
         self.look_again(region, known)
     }
@@ -73,7 +78,7 @@ impl ProcessTables {
     pub(crate) fn take_regions(&mut self, region: &RegionMemory) {
         for record in region.regions().get(self.regions.len()..).unwrap_or(&[]) {
             self.regions.push(RegionEntry {
-                name: region.text(record.name.load(Ordering::Relaxed)),
+                name: named(&mut self.room, region, record.name.load(Ordering::Relaxed)),
                 category: category(record.kind.load(Ordering::Relaxed)),
                 address: record.address.load(Ordering::Relaxed),
                 off: false,
@@ -100,7 +105,8 @@ impl ProcessTables {
             if (retired, name_at) != (object.retired, object.name_at) {
                 object.retired = retired;
                 object.name_at = name_at;
-                object.name = region.text(name_at);
+                self.room.give_back(object.name.len());
+                object.name = named(&mut self.room, region, name_at);
                 changed.push(u32::try_from(number).unwrap_or(0));
             }
         }
@@ -117,14 +123,21 @@ impl ProcessTables {
     }
 }
 
-fn entry(region: &RegionMemory, record: &ObjectRecord, number: usize) -> ObjectEntry {
+/// A name for which there is room.
+fn named(room: &mut NameRoom, region: &RegionMemory, at: u32) -> String {
+    let name = region.text(at);
+    if room.take(name.len()) { name } else { String::new() }
+}
+
+/// An object, without its name.
+fn entry(record: &ObjectRecord, number: usize) -> ObjectEntry {
     let name_at = record.name_at();
     let parent = record.parent.load(Ordering::Relaxed);
     ObjectEntry {
         kind: ObjectKind::from_number(record.kind.load(Ordering::Relaxed))
             .unwrap_or(ObjectKind::None),
         parent: if (parent as usize) < number { parent } else { 0 },
-        name: region.text(name_at),
+        name: String::new(),
         key: record.key.load(Ordering::Relaxed),
         site: record.site.load(Ordering::Relaxed),
         retired: record.retired.load(Ordering::Relaxed) != 0,

@@ -24,6 +24,7 @@ use whyperf_layout::slot::{NodeReading, stamped_pair};
 use whyperf_layout::{Head, Node, SlotReadState, geometry};
 use whyperf_model::matching::ClassId;
 
+use crate::memory_room::NodeRoom;
 use crate::peer_messages::ThreadMessages;
 use crate::region::ThreadSlot;
 
@@ -103,6 +104,9 @@ pub(crate) struct MeasuredThread {
     alive_at: u64,
     /// What it sent and received by rank.
     pub(crate) messages: ThreadMessages,
+    room: NodeRoom,
+    /// Nodes that are there and found no room.
+    pub(crate) unread: u64,
 }
 
 /// How much of a node's growth was told.
@@ -121,7 +125,7 @@ const TRIES: u32 = 8;
 
 impl MeasuredThread {
     /// A thread first seen at `now`; a start that lies later than that is not believed.
-    pub(crate) fn new(number: u32, slot: usize, head: &Head, now: u64) -> Self {
+    pub(crate) fn new(number: u32, slot: usize, head: &Head, now: u64, room: NodeRoom) -> Self {
         let start = head.start.load(Ordering::Relaxed);
         Self {
             number,
@@ -138,6 +142,8 @@ impl MeasuredThread {
             open: None,
             alive_at: 0,
             messages: ThreadMessages::default(),
+            room,
+            unread: 0,
         }
     }
 
@@ -183,11 +189,13 @@ impl MeasuredThread {
         self.nodes.get(self.open?)
     }
 
-    /// Learns of new nodes; answers how many there are.
+    /// Learns of new nodes; answers how many are known.
     pub(crate) fn take_keys(&mut self, slot: &ThreadSlot<'_>) -> usize {
-        let count = slot.head.published_nodes() as usize;
-        let count = count.min(geometry::NODE_CAPACITY);
+        let all = slot.head.published_nodes() as usize;
+        let all = all.min(geometry::NODE_CAPACITY);
         let known = self.nodes.len();
+        let count = known + self.room.take(all.saturating_sub(known));
+        self.unread = all.saturating_sub(count) as u64;
         for (index, node) in slot.nodes.iter().enumerate().take(count).skip(known) {
             self.nodes.push(NodeState::new(node, index));
         }

@@ -14,6 +14,7 @@ use std::path::Path;
 use crate::job::descendants;
 use crate::maps::{MappedFile, ProcessMaps};
 use crate::region_file::RegionFile;
+use crate::regular_file::open_regular;
 use crate::threads::process_file;
 
 /// A forked process in whose code something is changed.
@@ -50,7 +51,7 @@ fn changed_places(pid: u32, maps: &ProcessMaps) -> usize {
 }
 
 fn changed_places_of(mapped: &MappedFile, memory: &File) -> usize {
-    let Ok(file) = File::open(&mapped.path) else { return 0 };
+    let Ok(file) = open_regular(&mapped.path) else { return 0 };
     let each = mapped.code.iter().map(|(range, offset)| {
         let length = usize::try_from(range.end - range.start).unwrap_or(0);
         let (mut kept, mut there) = (vec![0; length], vec![0; length]);

@@ -1,6 +1,6 @@
 //! Checks whether a process can be attached to, by what the system tells about it.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::maps::ProcessMaps;
 use crate::refusal::AttachRefusal;
+use crate::regular_file::open_regular;
 use crate::safe_point::{is_c_library, is_loader};
 use crate::stat::Stat;
 use crate::status::ProcessStatus;
@@ -174,7 +175,7 @@ pub(crate) fn obstacle(program: &Path, maps: &ProcessMaps) -> Option<(&'static s
     // Where nothing can be seen, whether it may be touched is found out by trying.
     maps.with_code().next()?;
     let mut header = [0; 20];
-    let read = File::open(program).and_then(|file| file.read_exact_at(&mut header, 0)).is_ok();
+    let read = open_regular(program).and_then(|file| file.read_exact_at(&mut header, 0)).is_ok();
     if read && header[4] == 1 {
         return Some(("a 32-bit program", "build it for 64 bits"));
     }

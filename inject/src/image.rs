@@ -1,6 +1,5 @@
 //! One loaded object as attaching needs it: where its functions are, and how to unwind through them.
 
-use std::fs;
 use std::ops::Range;
 use std::path::Path;
 
@@ -14,6 +13,7 @@ use object::{
 
 use crate::maps::MappedFile;
 use crate::memory::Memory;
+use crate::regular_file::open_regular;
 
 /// A function with a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,7 +51,7 @@ impl Image {
     /// Of what is mapped; `None` when it is no object that can be read.
     pub(crate) fn of(mapped: &MappedFile, memory: &Memory) -> Option<Self> {
         if mapped.path.is_absolute() {
-            let cache = object::ReadCache::new(fs::File::open(&mapped.path).ok()?);
+            let cache = object::ReadCache::new(open_regular(&mapped.path).ok()?);
             Self::parse(&cache, mapped)
         } else {
             // The kernel's own object has no file.
@@ -159,14 +159,14 @@ fn functions<'data>(file: &object::File<'data, impl ReadRef<'data>>) -> Vec<Name
 
 /// Whether the file is an object with a section of this name.
 pub(crate) fn has_section(path: &Path, name: &str) -> bool {
-    let Ok(file) = fs::File::open(path) else { return false };
+    let Ok(file) = open_regular(path) else { return false };
     let cache = object::ReadCache::new(file);
     object::File::parse(&cache).is_ok_and(|file| file.section_by_name(name).is_some())
 }
 
 /// Whether the file is an object that gives others a symbol of this name.
 pub(crate) fn exports(path: &Path, name: &str) -> bool {
-    let Ok(file) = fs::File::open(path) else { return false };
+    let Ok(file) = open_regular(path) else { return false };
     let cache = object::ReadCache::new(file);
     object::File::parse(&cache).is_ok_and(|file| {
         let mut symbols = file.dynamic_symbols();

@@ -1,7 +1,7 @@
 //! The objects that measured processes have mapped, each read once.
 
 use std::env;
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,7 +10,7 @@ use ahash::AHashMap;
 use whyperf_code::{Object, ObjectError, Opening, Storage};
 use whyperf_inject::threads::process_file;
 use whyperf_inject::{FileName, MemoryStretch};
-use whyperf_inject::{Mapping, Protection};
+use whyperf_inject::{Mapping, Protection, open_regular};
 
 /// Objects by the file they are. They are kept until the daemon ends.
 #[derive(Debug, Default)]
@@ -100,12 +100,8 @@ fn ways(pid: u32, stretch: &MemoryStretch, name: &FileName) -> Vec<PathBuf> {
 
 /// Maps a file in the way that survives its being cut.
 fn map(path: &Path) -> io::Result<Arc<dyn Storage>> {
-    let file = File::open(path)?;
-    let metadata = file.metadata()?;
-    if !metadata.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));
-    }
-    let length = usize::try_from(metadata.len()).map_err(io::Error::other)?;
+    let file = open_regular(path)?;
+    let length = usize::try_from(file.metadata()?.len()).map_err(io::Error::other)?;
     Ok(Arc::new(MappedBytes(Mapping::of(&file, 0, length, Protection::Read)?)))
 }
 

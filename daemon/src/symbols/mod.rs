@@ -8,6 +8,7 @@ mod worker;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread;
+use std::time::Instant;
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
 pub(crate) use whyperf_code::SourceLocation;
@@ -95,11 +96,11 @@ impl Symbols {
         batches.into_iter().flatten().collect()
     }
 
-    /// Waits until everything that was asked is answered, and takes it.
-    pub(crate) fn all_answers(&mut self) -> Vec<SymbolAnswer> {
+    /// Waits until everything that was asked is answered, or this moment has come, and takes what there is.
+    pub(crate) fn all_answers(&mut self, end: Instant) -> Vec<SymbolAnswer> {
         let mut all = Vec::new();
         while self.outstanding > 0 {
-            let Ok(batch) = self.answers.recv() else { break };
+            let Ok(batch) = self.answers.recv_deadline(end) else { break };
             self.outstanding -= 1;
             all.extend(batch);
         }

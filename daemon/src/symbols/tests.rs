@@ -4,11 +4,11 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use super::{AskedAddress, SourceLocation, Symbols};
 
-#[path = "../../../tests/needs.rs"]
-mod needs;
+use crate::needs;
 
 /// Answers the return address of its own call: the caller's code.
 const SITE: &str = "void site(void **at) { *at = __builtin_return_address(0); }\n";
@@ -110,7 +110,7 @@ fn places(folder: &Folder, program: &str) -> Vec<Option<SourceLocation>> {
     let mut symbols = Symbols::start(Arc::default()).expect("a thread can be started");
     symbols.watch(7, running.0.id(), None);
     symbols.ask(7, wanted);
-    let answers = symbols.all_answers();
+    let answers = symbols.all_answers(soon());
     answers.into_iter().map(|answer| answer.place.map(|place| (*place).clone())).collect()
 }
 
@@ -176,7 +176,7 @@ fn a_call_in_tail_position_belongs_to_the_function_that_jumped() {
         symbols.watch(1, running.0.id(), None);
         symbols.ask(1, running.1.iter().map(|address| AskedAddress::Code(*address)).collect());
         let names: Vec<String> = symbols
-            .all_answers()
+            .all_answers(soon())
             .into_iter()
             .filter_map(|answer| Some(answer.place?.function.clone()))
             .collect();
@@ -251,7 +251,7 @@ fn files_that_were_replaced_are_read_as_they_run() {
         symbols.watch(process, running.0.id(), None);
         symbols.ask(process, vec![AskedAddress::Code(running.1[0])]);
     }
-    let mut answers = symbols.all_answers();
+    let mut answers = symbols.all_answers(soon());
     answers.sort_by_key(|answer| answer.process);
     let function = |at: usize| answers[at].place.as_ref().map(|place| place.function.as_str());
     assert_eq!(function(0), Some("exchng1"), "the kernel still has the program");
@@ -332,7 +332,7 @@ fn what_is_not_there_has_no_place() {
         .ask(1, vec![AskedAddress::Code(0), AskedAddress::Code(16), AskedAddress::Data(u64::MAX)]);
     symbols.ask(2, vec![AskedAddress::Code(4096)]);
     symbols.ask(3, vec![AskedAddress::Code(4096)]);
-    let answers = symbols.all_answers();
+    let answers = symbols.all_answers(soon());
     assert_eq!(answers.len(), 5);
     assert!(answers.iter().all(|answer| answer.place.is_none()));
 }
@@ -348,7 +348,12 @@ fn rust_names_are_read_back() {
     let mut symbols = Symbols::start(Arc::default()).expect("a thread can be started");
     symbols.watch(1, std::process::id(), None);
     symbols.ask(1, vec![AskedAddress::Code(own_function())]);
-    let place = symbols.all_answers().remove(0).place.expect("the test has symbols");
+    let place = symbols.all_answers(soon()).remove(0).place.expect("the test has symbols");
     assert!(place.function.ends_with("symbols::tests::own_function"), "{place:?}");
     assert_eq!(place.module, "tests.rs");
+}
+
+/// Later than any answer comes.
+fn soon() -> Instant {
+    Instant::now() + Duration::from_secs(60)
 }

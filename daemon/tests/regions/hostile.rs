@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
+use std::process::Command;
 use std::sync::atomic::Ordering;
 
 use crate::stage::{SECOND, Stage, amounts, focus};
@@ -9,6 +10,7 @@ use proptest::prelude::*;
 use whyperf_daemon::{Complaint, View};
 use whyperf_layout::{Kind, MAGIC, Moved, ObjectKind, RegionState, VERSION, geometry};
 use whyperf_model::Metric;
+use whyperf_testkit::synthetic::SyntheticProcess;
 
 #[test]
 fn a_file_that_is_cut_costs_its_process_only() {
@@ -104,6 +106,68 @@ fn time_that_cannot_have_passed_is_not_counted() {
     let pass = stage.sample(2 * SECOND);
     assert_eq!(amounts(&pass, pair), [0]);
     assert!(stage.daemon.losses().doubted > 0);
+}
+
+#[test]
+fn a_named_pipe_that_a_process_calls_its_program_is_not_waited_for() {
+    let mut stage = Stage::new();
+    let pipe = stage.directory.join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().is_ok_and(|done| done.success()));
+    let process = stage.other_process();
+    let header = process.header();
+    header.program.store(process.string(&pipe.display().to_string()), Ordering::Relaxed);
+    header.program_base.store(0, Ordering::Relaxed);
+    let receive = process.region("MPI_Recv", Kind::Receive, 0);
+    let thread = process.thread(0, stage.at(0));
+    thread.add(1, receive, 0x1234, 0);
+    // Its map cannot be read any more, so its program is looked at as it says.
+    stage.kill_others();
+    stage.sample(SECOND);
+    stage.daemon.settle_places();
+    assert_eq!(stage.daemon.counts().processes, 1);
+}
+
+/// How much memory of its own this process has, in MiB.
+fn resident() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").expect("this process runs");
+    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"));
+    let kibibytes = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
+    kibibytes.expect("the kernel tells") / 1024
+}
+
+#[test]
+fn a_process_full_of_nodes_takes_no_more_memory_than_it_may() {
+    let mut stage = Stage::new();
+    let process = SyntheticProcess::create(&stage.directory, stage.pid(), 1, 100, stage.at(0));
+    let process = process.expect("the directory is ours");
+    let region = process.region("MPI_Recv", Kind::Receive, 0);
+    for number in 0..100 {
+        let thread = process.thread(number, stage.at(0));
+        (2..65_535).for_each(|at| assert!(thread.add(1, region, 0x1000 + at, 0) > 1));
+    }
+    let before = resident();
+    stage.sample(SECOND);
+    let grown = resident().saturating_sub(before);
+    assert!(grown < 300, "{grown} MiB");
+    assert!(stage.daemon.losses().unread > 6_000_000, "{:?}", stage.daemon.losses());
+}
+
+#[test]
+fn deep_and_long_names_take_no_more_memory_than_they_may() {
+    let mut stage = Stage::new();
+    let process = stage.process(1);
+    let region = process.region("open", Kind::Open, 0);
+    let thread = process.thread(stage.pid(), stage.at(0));
+    for number in 0..2000 {
+        let path = format!("/{number}{}", "/d".repeat(1024));
+        thread.add(1, region, 0, process.object(ObjectKind::File, 0, number, &path));
+    }
+    let before = resident();
+    let pass = stage.sample(SECOND);
+    let grown = resident().saturating_sub(before);
+    assert!(grown < 100, "{grown} MiB");
+    let deepest = pass.appeared.iter().map(whyperf_model::Resource::depth).max();
+    assert!(deepest.is_some_and(|deepest| deepest <= 33), "{deepest:?}");
 }
 
 proptest! {
