@@ -67,6 +67,7 @@ mod running_split;
 mod sampling_pass;
 mod servers;
 mod shared_state;
+mod slot_mappings;
 mod source;
 mod succession;
 mod switched;

@@ -14,6 +14,7 @@ use whyperf_layout::{
 };
 
 use crate::error::{BadRegion, Error};
+use crate::slot_mappings::SlotMappings;
 use crate::symbols::StatedProgram;
 
 /// The memory of one measured process.
@@ -21,10 +22,11 @@ use crate::symbols::StatedProgram;
 pub(crate) struct RegionMemory {
     path: PathBuf,
     file: File,
-    whole: Mapping,
+    tables: Mapping,
     commands: Mapping,
     staging: Mapping,
     slots: usize,
+    slot_mappings: SlotMappings,
 }
 
 /// One thread's part of a region.
@@ -63,16 +65,22 @@ impl RegionMemory {
         if facts.size() < least {
             return Err(bad(BadRegion::Size { found: facts.size(), needed: least }));
         }
-        let length = facts.size().min(geometry::file_size(geometry::SLOT_CAPACITY) as u64);
-        let length = usize::try_from(length).unwrap_or(geometry::SLOTS);
-        let whole = Mapping::of(&file, 0, length, Protection::Read).map_err(failed)?;
+        let tables = Mapping::of(&file, 0, geometry::SLOTS, Protection::Read).map_err(failed)?;
         let commands = Mapping::of(&file, geometry::COMMANDS, geometry::PAGE, Protection::Write)
             .map_err(failed)?;
         let records = geometry::STAGING_CAPACITY * size_of::<PatchRecord>();
         let staging =
             Mapping::of(&file, geometry::STAGING, records, Protection::Write).map_err(failed)?;
         let path = path.to_owned();
-        let mut region = Self { path, file, whole, commands, staging, slots: 0 };
+        let mut region = Self {
+            path,
+            file,
+            tables,
+            commands,
+            staging,
+            slots: 0,
+            slot_mappings: SlotMappings::default(),
+        };
         match region.header().published() {
             0 => return Ok(None),
             MAGIC => {}
@@ -104,7 +112,7 @@ impl RegionMemory {
     }
 
     pub(crate) fn header(&self) -> &Header {
-        self.whole.at(0).expect("a mapping is never shorter than the tables")
+        self.tables.at(0).expect("a mapping is never shorter than the tables")
     }
 
     pub(crate) fn commands(&self) -> &CommandPage {
@@ -117,7 +125,7 @@ impl RegionMemory {
     }
 
     pub(crate) fn replies(&self) -> &ReplyPage {
-        self.whole.at(geometry::REPLIES).expect("a mapping is never shorter than the tables")
+        self.tables.at(geometry::REPLIES).expect("a mapping is never shorter than the tables")
     }
 
     /// What the process's agent is told and what it says.
@@ -138,14 +146,14 @@ impl RegionMemory {
 
     /// What became of each of them: its region in the upper half, an outcome in the lower.
     fn results(&self) -> &[AtomicU64] {
-        self.whole.slice(geometry::RESULTS, geometry::STAGING_CAPACITY).unwrap_or(&[])
+        self.tables.slice(geometry::RESULTS, geometry::STAGING_CAPACITY).unwrap_or(&[])
     }
 
     /// The regions in use.
     pub(crate) fn regions(&self) -> &[RegionRecord] {
         let used = self.header().published_regions() as usize;
         let used = used.min(geometry::REGION_CAPACITY);
-        self.whole.slice(geometry::REGIONS, used).unwrap_or(&[])
+        self.tables.slice(geometry::REGIONS, used).unwrap_or(&[])
     }
 
     /// How many phases the process announced.
@@ -170,7 +178,7 @@ impl RegionMemory {
     pub(crate) fn objects(&self) -> &[ObjectRecord] {
         let used = self.header().published_objects() as usize;
         let used = used.min(geometry::OBJECT_CAPACITY);
-        self.whole.slice(geometry::OBJECTS, used).unwrap_or(&[])
+        self.tables.slice(geometry::OBJECTS, used).unwrap_or(&[])
     }
 
     /// Slots ever claimed.
@@ -184,12 +192,12 @@ impl RegionMemory {
         if number >= self.slots {
             return None;
         }
-        let at = geometry::slot_offset(number);
+        let (memory, at) = self.slot_mappings.of(&self.file, number, self.slots)?;
         Some(ThreadSlot {
-            head: self.whole.at(at)?,
-            stamps: self.whole.slice(at + geometry::STAMPS_IN_SLOT, geometry::NODE_CAPACITY / 2)?,
-            nodes: self.whole.slice(at + geometry::NODES_IN_SLOT, geometry::NODE_CAPACITY)?,
-            peers: self.whole.slice(at + geometry::PEERS_IN_SLOT, PEER_PAGES)?,
+            head: memory.at(at)?,
+            stamps: memory.slice(at + geometry::STAMPS_IN_SLOT, geometry::NODE_CAPACITY / 2)?,
+            nodes: memory.slice(at + geometry::NODES_IN_SLOT, geometry::NODE_CAPACITY)?,
+            peers: memory.slice(at + geometry::PEERS_IN_SLOT, PEER_PAGES)?,
         })
     }
 
@@ -202,7 +210,7 @@ impl RegionMemory {
 
     /// A string of the process; empty when there cannot be one at this offset.
     pub(crate) fn text(&self, offset: u32) -> String {
-        let all: Option<&[AtomicU8]> = self.whole.slice(geometry::STRINGS, geometry::STRINGS_SIZE);
+        let all: Option<&[AtomicU8]> = self.tables.slice(geometry::STRINGS, geometry::STRINGS_SIZE);
         let bytes: Vec<u8> = strings::at(all.unwrap_or(&[]), offset).collect();
         String::from_utf8_lossy(&bytes).into_owned()
     }
@@ -211,8 +219,10 @@ impl RegionMemory {
     pub(crate) fn is_whole(&self) -> bool {
         let needed = geometry::file_size(self.slots) as u64;
         let long_enough = self.file.metadata().is_ok_and(|facts| facts.size() >= needed);
-        let undamaged =
-            !self.whole.is_damaged() && !self.commands.is_damaged() && !self.staging.is_damaged();
+        let undamaged = !self.tables.is_damaged()
+            && !self.slot_mappings.are_damaged()
+            && !self.commands.is_damaged()
+            && !self.staging.is_damaged();
         let is_believed = self.state() != RegionState::GivenUp;
         long_enough
             && undamaged

@@ -170,6 +170,36 @@ fn deep_and_long_names_take_no_more_memory_than_they_may() {
     assert!(deepest.is_some_and(|deepest| deepest <= 33), "{deepest:?}");
 }
 
+/// So much address space of this process has the file in it, in MiB.
+fn mapped(process: &SyntheticProcess) -> u64 {
+    let maps = fs::read_to_string("/proc/self/maps").expect("this process runs");
+    let path = process.path().display().to_string();
+    let of_file = maps.lines().filter(|line| line.ends_with(&path));
+    let ranges = of_file.filter_map(|line| line.split(' ').next()?.split_once('-'));
+    let number = |text| u64::from_str_radix(text, 16).expect("an address");
+    ranges.map(|(from, to)| number(to) - number(from)).sum::<u64>() >> 20
+}
+
+#[test]
+fn a_region_takes_the_address_space_of_the_threads_that_it_has() {
+    let mut stage = Stage::new();
+    let process = SyntheticProcess::create(&stage.directory, stage.pid(), 1, 4096, stage.at(0));
+    let process = process.expect("the directory is ours");
+    let receive = process.region("MPI_Recv", Kind::Receive, 0);
+    let own = mapped(&process);
+    let mut sample = |threads: std::ops::Range<u32>, at| {
+        for number in threads {
+            process.thread(number, stage.at(0)).add(1, receive, 0x1000, 0);
+        }
+        stage.sample(at);
+        mapped(&process) - own
+    };
+    let of_one = sample(0..1, SECOND);
+    let of_ten = sample(1..10, 2 * SECOND);
+    assert!(of_one < 50 && of_ten < 150, "{of_one} and {of_ten} MiB");
+    assert_eq!(stage.daemon.counts().threads, 10);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
