@@ -1,7 +1,7 @@
 //! The command line: its verbs. The options of each stand beside its work.
 
-use std::env;
 use std::ffi::{OsStr, OsString};
+use std::{env, process};
 
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -11,6 +11,7 @@ use crate::machine::listing::Listing;
 use crate::measuring::attach::{self, Attach};
 use crate::measuring::options::RunOptions;
 use crate::measuring::{exec, run};
+use crate::output::terminal::{self, harmless};
 use crate::search::metrics;
 use crate::stored::diagnose::{self, Diagnose};
 use crate::stored::directives::DirectivesVerb;
@@ -30,11 +31,11 @@ impl CommandLine {
     /// What the command line and the environment say; ends this process where they make no sense.
     pub(crate) fn given() -> Self {
         let matches = Self::description(|name| env::var_os(name)).try_get_matches();
-        let matches = matches.unwrap_or_else(|error| Self::explained(error).exit());
-        let mut given = Self::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+        let matches = matches.unwrap_or_else(|error| end(&Self::explained(error)));
+        let mut given = Self::from_arg_matches(&matches).unwrap_or_else(|error| end(&error));
         if let Verb::Run(launch) | Verb::Exec(launch) = &mut given.verb {
             if let Err(message) = launch.options.check() {
-                Self::command().error(ErrorKind::ValueValidation, message).exit();
+                end(&Self::command().error(ErrorKind::ValueValidation, message));
             }
             launch.options.name_after(&launch.command);
         }
@@ -68,6 +69,15 @@ impl CommandLine {
             })
         })
     }
+}
+
+/// Ends this process with the message of a mistake, or with what was asked for: help, or a version.
+fn end(error: &clap::Error) -> ! {
+    if error.use_stderr() {
+        terminal::put(&harmless(&error.render().to_string()));
+        process::exit(error.exit_code())
+    }
+    error.exit()
 }
 
 /// One verb, one file.

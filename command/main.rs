@@ -8,7 +8,6 @@ mod output;
 mod search;
 mod stored;
 
-use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -16,7 +15,7 @@ use anyhow::Result;
 use crate::arguments::{CommandLine, Verb};
 use crate::machine::{clean, doctor};
 use crate::measuring::{attach, exec, launch, run};
-use crate::output::{delivery, file_size_limit};
+use crate::output::{delivery, file_size_limit, terminal};
 use crate::search::{evaluation, metrics};
 use crate::stored::{diagnose, directives, runs, show};
 
@@ -24,7 +23,7 @@ fn main() -> ExitCode {
     let request = CommandLine::given();
     let done = file_size_limit::answer_errors().and_then(|()| carry_out(request.verb));
     done.unwrap_or_else(|error| {
-        let _ = writeln!(io::stderr(), "whyperf: {}", delivery::words(&error));
+        terminal::complain(&delivery::words(&error));
         ExitCode::from(launch::FAILURE)
     })
 }

@@ -8,7 +8,7 @@ use rustix::fs::{Access, access};
 use serde::Serialize;
 
 use crate::output::report::{self, Report};
-use crate::output::terminal::Screen;
+use crate::output::terminal::{self, Harmless, Screen, harmless};
 
 /// Warns before the program starts when the report cannot be written at its end.
 pub(crate) fn check(json: Option<&Path>, screen: &mut Screen) {
@@ -59,7 +59,7 @@ pub(crate) fn status(is_printed: bool) -> ExitCode {
 /// Writes to standard output, for verbs that run nothing; whether that succeeded, and otherwise says why.
 pub(crate) fn print(text: &str) -> bool {
     let mut stream = io::stdout().lock();
-    is_done(stream.write_all(text.as_bytes()).and_then(|()| stream.flush()))
+    is_done(stream.write_all(harmless(text).as_bytes()).and_then(|()| stream.flush()))
 }
 
 /// The same, of something as JSON in one line: as it is written, for what is long.
@@ -72,14 +72,14 @@ pub(crate) fn print_json(value: &impl Serialize) -> bool {
 
 /// The same, of whatever is written piece by piece.
 pub(crate) fn write(work: impl FnOnce(&mut dyn io::Write) -> io::Result<()>) -> bool {
-    let mut stream = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+    let mut stream = Harmless(BufWriter::with_capacity(1 << 16, io::stdout().lock()));
     is_done(work(&mut stream).and_then(|()| stream.flush()))
 }
 
 fn is_done(done: io::Result<()>) -> bool {
     if let Err(error) = &done {
         // Where standard error is closed as well, the exit status says it.
-        let _ = writeln!(io::stderr(), "whyperf: cannot write to standard output: {error}");
+        terminal::complain(&format!("cannot write to standard output: {error}"));
     }
     done.is_ok()
 }

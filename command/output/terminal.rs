@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 use std::env;
-use std::fmt::Display;
-use std::io::{self, IsTerminal as _, Write as _};
+use std::fmt::{Display, Write as _};
+use std::io::{self, IsTerminal as _};
 use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
@@ -121,7 +121,7 @@ impl Screen {
     /// Something that went wrong: said even when quiet is asked for.
     pub(crate) fn warn(&mut self, text: &str) {
         let name = self.output_style.paint("whyperf:", CAUTION);
-        self.write(&format!("{name} {text}\n"));
+        self.write(&format!("{name} {}\n", text.replace('\n', "\\n")));
     }
 
     /// Replaces the line that changes, not more often than eyes follow. The cursor goes back to its start, so that the
@@ -130,9 +130,8 @@ impl Screen {
         let is_due = self.renewed.is_none_or(|before| before.elapsed() >= RENEWAL);
         if self.shows_status && is_due {
             self.renewed = Some(Instant::now());
-            let shown: String = text.chars().take(self.output_style.width - 1).collect();
-            let line = format!("\r\x1b[K{}\r", self.output_style.paint(shown, FAINT));
-            put(&line);
+            let shown: String = plain(text).chars().take(self.output_style.width - 1).collect();
+            put(&format!("\r\x1b[K{}\r", self.output_style.paint(shown, FAINT)));
             self.status_is_up = true;
         }
     }
@@ -142,13 +141,72 @@ impl Screen {
             put("\r\x1b[K");
             self.renewed = None;
         }
-        put(text);
+        put(&harmless(text));
+    }
+}
+
+/// A line on standard error, where there is no screen.
+pub(crate) fn complain(text: &str) {
+    put(&format!("whyperf: {}\n", harmless(&text.replace('\n', "\\n"))));
+}
+
+/// The text with nothing in it that steers a terminal, but for ends of lines and the colours of this file. All that whyperf writes goes
+/// through here, whoever chose the names in it. What is spelt out is spelt as in JSON, so that JSON stays what it was.
+pub(crate) fn harmless(text: &str) -> Cow<'_, str> {
+    if !text.bytes().any(may_steer) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 16);
+    let mut rest = text;
+    while let Some(character) = rest.chars().next() {
+        let length = colour_at(rest).unwrap_or(0);
+        if length == 0 && character.is_control() && character != '\n' {
+            let _ = write!(shown, "\\u{:04x}", u32::from(character));
+            rest = &rest[character.len_utf8()..];
+        } else {
+            let (kept, others) = rest.split_at(length.max(character.len_utf8()));
+            shown.push_str(kept);
+            rest = others;
+        }
+    }
+    Cow::Owned(shown)
+}
+
+/// Whether a byte is a control character, or may begin one of those beyond ASCII.
+const fn may_steer(byte: u8) -> bool {
+    byte.is_ascii_control() && byte != b'\n' || byte == 0xc2
+}
+
+/// The length of a colour of ours that the text begins with.
+fn colour_at(text: &str) -> Option<usize> {
+    let codes = text.strip_prefix("\x1b[")?;
+    let end = codes.find('m').filter(|end| *end <= LONGEST_COLOUR)?;
+    const OURS: [&str; 7] = ["0", "1", "2", "31", "32", "33", "36"];
+    codes[..end].split(';').all(|code| OURS.contains(&code)).then_some(2 + end + 1)
+}
+
+/// As `1;31`, and some more.
+const LONGEST_COLOUR: usize = 8;
+
+/// A stream to which only [`harmless`] text goes.
+#[derive(Debug)]
+pub(crate) struct Harmless<W>(pub(crate) W);
+
+impl<W: io::Write> io::Write for Harmless<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        // Whatever is formatted comes in pieces of whole characters.
+        self.0.write_all(harmless(&String::from_utf8_lossy(bytes)).as_bytes())?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
     }
 }
 
 /// In one piece, so that lines of other processes do not get into it. A closed standard error is no error here.
-fn put(text: &str) {
-    let _ = io::stderr().lock().write_all(text.as_bytes());
+pub(crate) fn put(text: &str) {
+    let _ = io::Write::write_all(&mut io::stderr().lock(), text.as_bytes());
 }
 
 /// The text in lines of at most this many columns, broken between words.
@@ -256,6 +314,24 @@ mod tests {
     fn what_steers_a_terminal_is_spelt_out() {
         assert_eq!(plain("two words"), "two words");
         assert_eq!(plain("a\x1b[2Jb\nc\u{9b}"), "a\\u{1b}[2Jb\\nc\\u{9b}");
+    }
+
+    #[test]
+    fn nothing_but_colours_of_ours_steers_the_terminal() {
+        let coloured = OutputStyle { colour: true, ..OutputStyle::PLAIN };
+        for style in [TITLE, ALARM, GOOD, CAUTION, FAINT, PLACE] {
+            let painted = coloured.paint("x", style);
+            assert_eq!(harmless(&painted), painted);
+        }
+        for (given, shown) in [
+            ("a\x1b[2Jb\nc\u{9b}d", "a\\u001b[2Jb\nc\\u009bd"),
+            ("\x1b]0;title\x07", "\\u001b]0;title\\u0007"),
+            ("\x1b[8mhidden\rover\x08\x7f", "\\u001b[8mhidden\\u000dover\\u0008\\u007f"),
+            ("\x1b[31", "\\u001b[31"),
+            ("é\x1b", "é\\u001b"),
+        ] {
+            assert_eq!(harmless(given), shown);
+        }
     }
 
     #[test]

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::{PathBufValueParser, TypedValueParser};
 
+use crate::output::terminal::plain;
+
 /// What a file holds, or why that cannot be known.
 #[derive(Clone, Debug)]
 pub(crate) struct DirectiveFile {
@@ -25,7 +27,7 @@ impl DirectiveFile {
     }
 
     fn read(path: &Path) -> Self {
-        let name = path.display().to_string();
+        let name = plain(&path.display().to_string()).into_owned();
         let text = match bytes(path) {
             Ok(bytes) => text(&name, bytes),
             Err(error) => Err(format!("cannot read the directives {name}: {error}")),

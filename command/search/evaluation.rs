@@ -12,6 +12,7 @@ use whyperf_consultant::{Hypotheses, HypothesisId, Order, Settings, Verdicts};
 use whyperf_experiments::CLASSIC_VERDICT;
 
 use crate::output::delivery::{self, status};
+use crate::output::terminal::plain;
 use crate::search::values::{ThresholdChange, seconds};
 
 /// The table, what a verdict needs, and what is asked first.
@@ -54,7 +55,7 @@ impl HypothesisFiles {
 fn table(files: &[PathBuf]) -> Result<Hypotheses, String> {
     let mut table = Hypotheses::built_in();
     for file in files {
-        let name = file.display().to_string();
+        let name = plain(&file.display().to_string()).into_owned();
         let text = fs::read_to_string(file)
             .map_err(|error| format!("cannot read the hypotheses {name}: {error}"))?;
         table.extend(&name, &text).map_err(|faults| {

@@ -14,6 +14,7 @@ use whyperf_experiments::{
 use whyperf_instrument::{Called, ProgramCode};
 use whyperf_model::Resource;
 
+use crate::output::terminal;
 use crate::search::directive_file::DirectiveFile;
 use crate::search::dwell_time::DwellTime;
 use crate::search::evaluation::{EvaluationOptions, VerdictMethod};
@@ -91,7 +92,7 @@ impl SearchInputs {
 /// Says what is wrong with files; the status for it.
 pub(crate) fn refuse(mistakes: &str) -> Result<ExitCode> {
     for mistake in mistakes.lines() {
-        eprintln!("whyperf: {mistake}");
+        terminal::complain(mistake);
     }
     Ok(ExitCode::from(2))
 }

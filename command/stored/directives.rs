@@ -14,6 +14,7 @@ use whyperf_experiments::{
 };
 
 use crate::output::delivery::{self, status};
+use crate::output::terminal::plain;
 use crate::search::directive_file::DirectiveFile;
 use crate::search::evaluation::HypothesisFiles;
 use crate::search::inputs;
@@ -243,7 +244,10 @@ fn deliver(directives: &Directives, made: &Made) -> Result<ExitCode> {
         None => status(delivery::print(&directives.to_string())),
         Some(path) => {
             let count = directives.entries.len();
-            status(delivery::print(&format!("{count} directives written to {}\n", path.display())))
+            status(delivery::print(&format!(
+                "{count} directives written to {}\n",
+                plain(&path.display().to_string())
+            )))
         }
     })
 }

@@ -6,6 +6,7 @@ mod bad_input;
 mod command;
 mod control;
 mod exec;
+mod hostile;
 mod json;
 mod keys;
 mod kinds;

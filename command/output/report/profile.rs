@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::ReportedProfileRow;
-use crate::output::terminal::{self, OutputStyle, shortened};
+use crate::output::terminal::{self, OutputStyle, plain, shortened};
 
 /// The table's lines: a heading and at most `most` rows. `whole` is the time of all threads in seconds.
 pub(crate) fn lines(
@@ -22,7 +22,7 @@ pub(crate) fn lines(
     let mut lines = vec![output_style.paint(heading(columns), terminal::FAINT)];
     for (path, sum) in &paths {
         let arrow = output_style.either(" → ", " > ");
-        let name = shortened(&path.join(arrow), columns, output_style);
+        let name = shortened(&plain(&path.join(arrow)), columns, output_style);
         let gap = " ".repeat(columns - name.chars().count());
         lines.push(format!("  {name}{gap}{}", sum.numbers(whole)).trim_end().to_owned());
     }

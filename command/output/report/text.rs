@@ -443,7 +443,8 @@ fn write_note(note: &str, output_style: OutputStyle, text: &mut String) {
 
 fn heading(title: &str, about: &str, output_style: OutputStyle, text: &mut String) {
     let title = output_style.paint(title, terminal::TITLE);
-    line(text, &format!("\n{title}  {}", output_style.paint(about, terminal::FAINT)));
+    text.push('\n');
+    line(text, &format!("{title}  {}", output_style.paint(about, terminal::FAINT)));
 }
 
 /// The command with its beginning and its end, as a shell would take it.
@@ -491,8 +492,9 @@ fn ending(status: i32) -> String {
     format!("exit status {status} ({name})")
 }
 
+/// Adds a line: a name with an end of line in it does not make two of it.
 fn line(text: &mut String, content: &str) {
-    let _ = writeln!(text, "{}", content.trim_end());
+    let _ = writeln!(text, "{}", content.trim_end().replace('\n', "\\n"));
 }
 
 /// The efficiency of input and output from which on it is not told.
