@@ -53,7 +53,9 @@ pub(crate) fn attach(request: &Attach) -> Result<ExitCode> {
     let library = library::find()?;
     // From here on an interruption must not end this process: the others would be left half attached to.
     let events = Events::listen()?;
-    let watch = Watch::begin(RunDirectory::create()?, options)?;
+    let directory = RunDirectory::create()?;
+    run::tell_place(&directory, &mut screen);
+    let watch = Watch::begin(directory, options)?;
     let begin = Instant::now();
     let attached = attach_all(&processes, &library, &watch, options.callpath_depth, &mut screen);
     if attached == 0 {

@@ -39,7 +39,9 @@ pub(crate) fn run(request: &RunOptions) -> anyhow::Result<ExitCode> {
     }
     // A watch that cannot begin must not keep the program from running: queued jobs are dear.
     let watch = library::find().and_then(|library| {
-        let watch = Watch::begin(RunDirectory::create()?, options)?;
+        let directory = RunDirectory::create()?;
+        tell_place(&directory, &mut screen);
+        let watch = Watch::begin(directory, options)?;
         launch.measure(&library, watch.directory(), options);
         Ok(watch)
     });
@@ -121,6 +123,13 @@ pub(crate) fn supervise(
     let options = &request.options;
     delivery::deliver(&report, options.profile, options.json.as_deref(), &mut screen);
     Ok(ExitCode::from(u8::try_from(status).unwrap_or(u8::MAX)))
+}
+
+/// Says that the usual place was taken by another user.
+pub(crate) fn tell_place(directory: &RunDirectory, screen: &mut Screen) {
+    if let Some(taken) = directory.instead_of() {
+        screen.warn(&format!("{taken}; {} is used in its place", directory.path().display()));
+    }
 }
 
 /// Says what leads the search.

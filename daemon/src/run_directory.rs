@@ -2,6 +2,7 @@
 
 use std::fs::{self, DirBuilder, File, Metadata};
 use std::io::{self, Write};
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -14,6 +15,8 @@ use crate::error::Error;
 #[derive(Debug)]
 pub struct RunDirectory {
     path: PathBuf,
+    /// The place that it would have had.
+    instead_of: Option<Error>,
 }
 
 /// What became of an attempt to own the run directory of a job.
@@ -37,33 +40,44 @@ pub struct Swept {
 }
 
 impl RunDirectory {
-    /// Makes a new one below `WHYPERF_SHM_DIR` if that is given, else below `/dev/shm`, else `/tmp`.
+    /// Makes a new one below `WHYPERF_SHM_DIR` if that is given, else below `/dev/shm`, else in the folder that the system keeps for the user
+    /// (`XDG_RUNTIME_DIR`), else below `/tmp`.
     ///
     /// # Errors
-    /// When no such directory can be made, or the place for it is not private to this user.
+    /// When no such directory can be made.
     pub fn create() -> Result<Self, Error> {
-        if let Some(chosen) = std::env::var_os("WHYPERF_SHM_DIR") {
-            return Self::create_below(Path::new(&chosen));
-        }
-        match Self::create_below(Path::new("/dev/shm")) {
-            // Someone else's directory under our name is not a reason to look elsewhere silently.
-            Err(Error::CreateRunDirectory { .. }) => Self::create_below(Path::new("/tmp")),
-            other => other,
-        }
+        Self::create_in_one_of(chosen().map_or_else(usual, |chosen| vec![chosen]))
     }
 
-    /// Makes a new one at `<base>/whyperf-<user>/<run>`.
+    fn create_in_one_of(bases: Vec<PathBuf>) -> Result<Self, Error> {
+        let mut failure = None;
+        for base in bases {
+            match Self::create_below(&base) {
+                Ok(directory) => return Ok(directory),
+                Err(error) => failure = failure.or(Some(error)),
+            }
+        }
+        Err(failure.unwrap_or_else(|| no_place(&home(Path::new("/")))))
+    }
+
+    /// Makes a new one at `<base>/whyperf-<user>/<run>`; where that is not private to this user, because another one made it,
+    /// at `<base>/whyperf-<user>-<random>/<run>`.
     ///
     /// # Errors
     /// As [`create`](Self::create).
     pub fn create_below(base: &Path) -> Result<Self, Error> {
-        let home = home(base);
-        make_private(&home)?;
+        let (home, instead_of) = private_home(base, random)?;
         let id = std::process::id();
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let path = home.join(format!("{}-{id}", since.as_nanos()));
         make_private(&path)?;
-        Self::own(path)
+        Self::own(path, instead_of)
+    }
+
+    /// Why it is not where it usually is, if that was taken by another user.
+    #[must_use]
+    pub const fn instead_of(&self) -> Option<&Error> {
+        self.instead_of.as_ref()
     }
 
     /// The run directory of a job whose processes know its name without talking: the first makes it.
@@ -75,15 +89,15 @@ impl RunDirectory {
         Self::claim_below(Path::new(chosen.as_deref().unwrap_or_else(|| "/dev/shm".as_ref())), job)
     }
 
-    /// As [`claim`](Self::claim), at `<base>/whyperf-<user>/<job>`.
+    /// As [`claim`](Self::claim), at `<base>/whyperf-<user>/<job>`; where another user made that, at `<base>/whyperf-<user>-<job>/<job>`, which
+    /// all processes of the job find.
     ///
     /// # Errors
     /// As [`create`](Self::create).
     pub fn claim_below(base: &Path, job: &str) -> Result<DirectoryClaim, Error> {
-        let home = home(base);
+        let (home, instead_of) = private_home(base, || job.to_owned())?;
         let path = home.join(job);
         let failed = |source| Error::CreateRunDirectory { path: path.clone(), source };
-        make_private(&home)?;
         let mut made = DirBuilder::new().mode(0o700).create(&path);
         if made.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
             // The end of another run may have removed the empty home just now.
@@ -91,7 +105,7 @@ impl RunDirectory {
             made = DirBuilder::new().mode(0o700).create(&path);
         }
         match made {
-            Ok(()) => Self::own(path).map(DirectoryClaim::Mine),
+            Ok(()) => Self::own(path, instead_of).map(DirectoryClaim::Mine),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 let facts = fs::symlink_metadata(&path).map_err(failed)?;
                 check_private(&facts)
@@ -103,8 +117,8 @@ impl RunDirectory {
     }
 
     /// Writes into a new directory whose it is.
-    fn own(path: PathBuf) -> Result<Self, Error> {
-        let directory = Self { path };
+    fn own(path: PathBuf, instead_of: Option<Error>) -> Result<Self, Error> {
+        let directory = Self { path, instead_of };
         let owner = directory.path.join(Owner::FILE);
         write_new(&owner, &Owner::this_process().text())
             .map_err(|source| Error::CreateRunDirectory { path: owner, source })?;
@@ -141,19 +155,38 @@ pub fn sweep() -> Swept {
 /// What [`sweep`] would remove.
 #[must_use]
 pub fn leftovers() -> Vec<PathBuf> {
-    let found = places().flat_map(|base| run_directories(&home(&base)).unwrap_or_default());
+    let homes = places().flat_map(|base| homes(&base));
+    let found = homes.flat_map(|home| run_directories(&home).unwrap_or_default());
     found.filter(|path| !is_in_use(path)).collect()
 }
 
 /// Where run directories may be.
 fn places() -> impl Iterator<Item = PathBuf> {
-    let chosen = std::env::var_os("WHYPERF_SHM_DIR").map(PathBuf::from);
-    chosen.into_iter().chain(["/dev/shm".into(), "/tmp".into()])
+    chosen().into_iter().chain(usual())
+}
+
+/// The place that the user chose.
+fn chosen() -> Option<PathBuf> {
+    std::env::var_os("WHYPERF_SHM_DIR").map(PathBuf::from)
+}
+
+/// The places that are tried without such a choice.
+fn usual() -> Vec<PathBuf> {
+    let of_user = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
+    let of_user = of_user.filter(|folder| folder.is_absolute());
+    [Some("/dev/shm".into()), of_user, Some("/tmp".into())].into_iter().flatten().collect()
 }
 
 /// Sweeps one place for run directories.
 pub(crate) fn sweep_below(base: &Path, swept: &mut Swept) {
-    let home = home(base);
+    homes(base).into_iter().for_each(|home| sweep_home(home, swept));
+}
+
+fn sweep_home(home: PathBuf, swept: &mut Swept) {
+    // What another user made under our name stays, even where it is empty and this user may remove it.
+    if fs::symlink_metadata(&home).is_ok_and(|facts| check_private(&facts).is_err()) {
+        return;
+    }
     let paths = match run_directories(&home) {
         Ok(paths) => paths,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return,
@@ -189,6 +222,49 @@ fn run_directories(home: &Path) -> io::Result<Vec<PathBuf>> {
 
 fn home(base: &Path) -> PathBuf {
     base.join(format!("whyperf-{}", rustix::process::getuid().as_raw()))
+}
+
+/// The home in a place, and those with a name of their own that were made because another user has that.
+fn homes(base: &Path) -> Vec<PathBuf> {
+    let usual = home(base);
+    let beginning = format!("whyperf-{}-", rustix::process::getuid().as_raw());
+    let entries = fs::read_dir(base).into_iter().flatten().flatten();
+    let of_own =
+        |entry: &fs::DirEntry| entry.file_name().as_bytes().starts_with(beginning.as_bytes());
+    let others = entries.filter(of_own).map(|entry| entry.path());
+    std::iter::once(usual).chain(others).collect()
+}
+
+/// A home that only this user may enter, and why it is not the usual one; `other` names another one.
+fn private_home(
+    base: &Path,
+    other: impl FnOnce() -> String,
+) -> Result<(PathBuf, Option<Error>), Error> {
+    let usual = home(base);
+    match make_private(&usual) {
+        Ok(()) => Ok((usual, None)),
+        Err(taken @ Error::UnsafeDirectory { .. }) => {
+            let mut name = usual.into_os_string();
+            name.push(format!("-{}", other()));
+            let home = PathBuf::from(name);
+            make_private(&home)?;
+            Ok((home, Some(taken)))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// A name that nobody can foresee.
+fn random() -> String {
+    let mut bytes = [0; 8];
+    let filled = rustix::rand::getrandom(&mut bytes[..], rustix::rand::GetRandomFlags::empty());
+    let number = if filled == Ok(bytes.len()) { u64::from_le_bytes(bytes) } else { 0 };
+    format!("{:016x}", number ^ u64::from(std::process::id()))
+}
+
+fn no_place(path: &Path) -> Error {
+    let source = io::ErrorKind::NotFound.into();
+    Error::CreateRunDirectory { path: path.to_owned(), source }
 }
 
 /// Makes a directory for this user alone, or checks that the one there is such.
@@ -240,6 +316,7 @@ fn remove(path: &Path) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::needs;
 
     fn base(name: &str) -> PathBuf {
         let path = std::env::temp_dir().join(format!("whyperf-test-{}-{name}", std::process::id()));
@@ -278,23 +355,59 @@ mod tests {
         fs::remove_dir(&base).expect("nothing else is left in it");
     }
 
+    /// A folder that another user made under our name is never used, and keeps nobody from measuring.
     #[test]
-    fn links_and_open_doors_are_refused() {
+    fn links_and_open_doors_are_left_alone_and_another_home_is_made() {
         let base = base("refused");
         let home = home(&base);
+        let is_elsewhere = |expected: &str| {
+            let run = RunDirectory::create_below(&base).expect("the base is ours");
+            assert!(!run.path().starts_with(&home));
+            let taken = run.instead_of();
+            assert!(
+                matches!(taken, Some(Error::UnsafeDirectory { why, .. }) if *why == expected),
+                "{taken:?}"
+            );
+            let facts =
+                fs::symlink_metadata(run.path().parent().expect("its home")).expect("it is");
+            assert_eq!(facts.mode() & 0o777, 0o700);
+            let mut swept = Swept::default();
+            sweep_below(&base, &mut swept);
+            assert_eq!(swept.in_use, [run.path().to_owned()], "clean finds it");
+            let claims = ["a", "a"].map(|job| RunDirectory::claim_below(&base, job));
+            let [Ok(DirectoryClaim::Mine(first)), Ok(DirectoryClaim::Theirs(second))] = &claims
+            else {
+                panic!("the processes of a job agree: {claims:?}");
+            };
+            assert_eq!(first.path(), second);
+            drop(run);
+        };
         std::os::unix::fs::symlink("/", &home).expect("the base is ours");
-        assert!(matches!(
-            RunDirectory::create_below(&base),
-            Err(Error::UnsafeDirectory { why: "it is a symbolic link", .. })
-        ));
+        is_elsewhere("it is a symbolic link");
         fs::remove_file(&home).expect("just made");
         fs::create_dir(&home).expect("the base is ours");
         let open: fs::Permissions = std::os::unix::fs::PermissionsExt::from_mode(0o755);
         fs::set_permissions(&home, open).expect("ours");
-        assert!(matches!(
-            RunDirectory::create_below(&base),
-            Err(Error::UnsafeDirectory { why: "others may enter it", .. })
-        ));
+        is_elsewhere("others may enter it");
+        if needs::is_met("root", rustix::process::geteuid().is_root()) {
+            std::os::unix::fs::chown(&home, Some(65534), None).expect("root may");
+            is_elsewhere("it belongs to somebody else");
+        }
+        let left = fs::read_dir(&base).expect("ours").count();
+        assert_eq!(left, 1, "only the other user's");
+        fs::remove_dir_all(&base).expect("ours");
+    }
+
+    #[test]
+    fn the_first_place_that_can_be_used_is_taken() {
+        let base = base("places");
+        fs::write(base.join("file"), "").expect("ours");
+        let places = vec![base.join("absent"), base.join("file"), base.clone()];
+        let run = RunDirectory::create_in_one_of(places).expect("the last is ours");
+        assert!(run.path().starts_with(&base) && run.instead_of().is_none());
+        let nowhere = RunDirectory::create_in_one_of(vec![base.join("absent")]);
+        assert!(matches!(nowhere, Err(Error::CreateRunDirectory { .. })));
+        drop(run);
         fs::remove_dir_all(&base).expect("ours");
     }
 
