@@ -53,6 +53,7 @@ pub(crate) fn attach(request: &Attach) -> Result<ExitCode> {
     let library = library::find()?;
     // From here on an interruption must not end this process: the others would be left half attached to.
     let events = Events::listen()?;
+    events.listen_to_all();
     let directory = RunDirectory::create()?;
     run::tell_place(&directory, &mut screen);
     let watch = Watch::begin(directory, options)?;

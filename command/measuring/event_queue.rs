@@ -1,5 +1,7 @@
 //! The queue of events: signals to whyperf, keys, and the program's end all arrive through one channel.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -8,23 +10,29 @@ use anyhow::{Context as _, Result};
 use rustix::io::Errno;
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 use signal_hook::consts::{SIGALRM, SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
-use signal_hook::iterator::SignalsInfo;
 use signal_hook::iterator::exfiltrator::WithRawSiginfo;
+use signal_hook::iterator::{Handle, SignalsInfo};
 use whyperf_inject::ProcessStatus;
 
 use crate::measuring::event::WatchEvent;
 use crate::measuring::panic_handler;
+use crate::measuring::unheard_signals::UnheardSignals;
 
 /// Where events arrive.
 #[derive(Debug)]
 pub(crate) struct Events {
     sender: Sender<WatchEvent>,
     receiver: Receiver<WatchEvent>,
+    /// Signals that asked for the end and were taken from the queue.
+    taken: Arc<AtomicU32>,
+    signals: Handle,
+    /// Signals that were ignored when whyperf began.
+    ignored: Vec<i32>,
 }
 
 impl Events {
     /// From now on signals do not end this process. A program started later still begins with the dispositions that whyperf
-    /// was started with: handlers do not survive `exec`, and what was ignored is left ignored.
+    /// was started with: handlers do not survive `exec`, and what was ignored is left ignored until [`listen_to_all`](Self::listen_to_all).
     pub(crate) fn listen() -> Result<Self> {
         let (sender, receiver) = mpsc::channel();
         let own = ProcessStatus::of("self");
@@ -32,22 +40,48 @@ impl Events {
         let is_ignored = |signal| own.as_ref().is_some_and(|own| own.has("SigIgn", signal));
         let wanted =
             [SIGALRM, SIGCONT, SIGINT, SIGQUIT, SIGHUP, SIGTERM, SIGUSR1, SIGUSR2, PAUSE, PHASE];
-        let heard = wanted.into_iter().filter(|signal| !is_ignored(*signal));
-        let mut signals =
-            SignalsInfo::<WithRawSiginfo>::new(heard).context("listening for signals")?;
-        let to_loop = sender.clone();
+        let (ignored, heard): (Vec<i32>, Vec<i32>) =
+            wanted.into_iter().partition(|signal| is_ignored(*signal));
+        let signals = SignalsInfo::<WithRawSiginfo>::new(heard).context("listening for signals")?;
+        let events =
+            Self { sender, receiver, taken: Arc::default(), signals: signals.handle(), ignored };
+        events.forward(signals);
+        Ok(events)
+    }
+
+    /// Listens to what was ignored, too: shells have it so for what they start in the background, and a program that handles such a signal is
+    /// to get it all the same. Called when the program has been started, which begins with it ignored.
+    pub(crate) fn listen_to_all(&self) {
+        for signal in &self.ignored {
+            // What cannot be listened to stays ignored.
+            let _ = self.signals.add_signal(*signal);
+        }
+    }
+
+    /// Puts signals into the queue, in a thread of its own.
+    fn forward(&self, mut signals: SignalsInfo<WithRawSiginfo>) {
+        let (to_loop, taken) = (self.sender.clone(), Arc::clone(&self.taken));
+        let ignored = self.ignored.clone();
         thread::spawn(move || {
+            let mut unheard = UnheardSignals::default();
             for received in signals.forever() {
-                let event = event_of(received.si_signo, received.si_code);
+                let (signal, code) = (received.si_signo, received.si_code);
+                // The terminal's went to the program as well, and mean us no more than before.
+                if code == SENT_BY_KERNEL && ignored.contains(&signal) {
+                    continue;
+                }
+                let event = event_of(signal, code);
                 if matches!(event, WatchEvent::PassOn(signal) if panic_handler::pass_on(signal)) {
                     continue;
                 }
-                if to_loop.send(event).is_err() {
-                    return;
+                // When nobody takes it any more, the report is being written.
+                let _ = to_loop.send(event);
+                let taken = taken.load(Ordering::Relaxed);
+                if asks_for_end(event) && unheard.is_over(Instant::now(), taken) {
+                    panic_handler::end_at_once(signal);
                 }
             }
         });
-        Ok(Self { sender, receiver })
     }
 
     /// Tells when this child has ended; it stays unreaped, so that its number cannot mean anybody else meanwhile.
@@ -80,8 +114,19 @@ impl Events {
     /// The next event, if one comes before this moment.
     pub(crate) fn next_before(&self, moment: Instant) -> Option<WatchEvent> {
         // The other end is kept in `self`, so the only error is that nothing came in time.
-        self.receiver.recv_timeout(moment.saturating_duration_since(Instant::now())).ok()
+        let event =
+            self.receiver.recv_timeout(moment.saturating_duration_since(Instant::now())).ok()?;
+        if asks_for_end(event) {
+            self.taken.fetch_add(1, Ordering::Relaxed);
+        }
+        Some(event)
     }
+}
+
+/// Whether it is a signal by which somebody wants all of it to end.
+const fn asks_for_end(event: WatchEvent) -> bool {
+    use WatchEvent::{Interrupted, PassOn};
+    matches!(event, Interrupted | PassOn(SIGINT | SIGQUIT | SIGHUP | SIGTERM))
 }
 
 /// What a signal means. The terminal's are the kernel's, and the program gets them as we do; what another process sends

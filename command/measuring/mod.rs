@@ -24,5 +24,6 @@ pub(crate) mod summary;
 pub(crate) mod supervision;
 pub(crate) mod target;
 pub(crate) mod throttle;
+mod unheard_signals;
 mod unmeasured;
 pub(crate) mod watch;

@@ -104,6 +104,21 @@ fn stand_in() -> ! {
             status.unwrap_or(FAILED)
         }
     };
+    end(status)
+}
+
+/// Ends whyperf, which is asked to for the second time and does not: its own work hangs. The program gets the signal, and is waited for.
+pub(crate) fn end_at_once(signal: i32) -> ! {
+    let child = CHILD.get().copied().flatten();
+    if let (Some(child), Some(named), None) = (child, Signal::from_named_raw(signal), STATUS.get())
+    {
+        let _ = kill_process(child, named);
+    }
+    end(child.map_or(128 + signal, |child| end_of(child, || None)))
+}
+
+/// Leaves terminal and run directory as they were.
+fn end(status: i32) -> ! {
     keys::put_back();
     if let Some(directory) = DIRECTORY.get() {
         let _ = fs::remove_dir_all(directory);

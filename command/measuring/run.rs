@@ -88,6 +88,7 @@ pub(crate) fn supervise(
         }
     };
     panic_handler::child_is(child.id());
+    events.listen_to_all();
     let watch = watch.map(|mut watch| {
         watch.unmeasured.watch(child.id());
         watch

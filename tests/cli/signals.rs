@@ -27,6 +27,10 @@ struct Ended {
 
 impl Running {
     fn start(name: &str, script: &str) -> Self {
+        Self::start_with(name, "--default-signal=ALRM,HUP,INT,QUIT,TERM,USR1", script)
+    }
+
+    fn start_with(name: &str, signals: &str, script: &str) -> Self {
         let folder = Folder::new(name);
         // Whoever runs the tests in the background ignores some signals, and children inherit that.
         let plain = whyperf();
@@ -37,7 +41,7 @@ impl Running {
                 None => command.env_remove(name),
             };
         }
-        command.arg("--default-signal=ALRM,HUP,INT,QUIT,TERM,USR1").arg(plain.get_program());
+        command.arg(signals).arg(plain.get_program());
         command.args(["run", "--json", &folder.file("report.json"), "--", "sh", "-c", script]);
         command.process_group(0).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the command was built");
@@ -119,6 +123,28 @@ fn what_another_process_sends_to_whyperf_alone_is_passed_on() {
         assert_eq!((ended.status, ended.stdout.as_str()), (Some(11), "caught\n"), "{name}");
         assert_eq!(ended.report["exit_status"], 11, "{name}");
     }
+}
+
+/// As a shell starts what runs in the background. A program that handles the signal all the same gets it, one that does not is not ended.
+#[test]
+fn what_was_ignored_at_the_start_reaches_a_program_that_handles_it() {
+    let handler = "import signal, sys\n\
+        signal.signal(signal.SIGINT, lambda *_: sys.exit(12))\n\
+        print('ready', flush=True)\nwhile True: signal.pause()\n";
+    let script = format!("exec python3 -c \"{handler}\"");
+    let running = Running::start_with("ignored", "--ignore-signal=INT,QUIT", &script);
+    kill_process(running.pid, Signal::INT).expect("it runs");
+    assert_eq!(running.end().status, Some(12));
+}
+
+#[test]
+fn what_was_ignored_at_the_start_is_ignored_by_a_program_that_does_not_handle_it() {
+    let script = script("TERM", "exit 13");
+    let running = Running::start_with("ignored-by-all", "--ignore-signal=INT", &script);
+    kill_process(running.pid, Signal::INT).expect("it runs");
+    kill_process(running.pid, Signal::INT).expect("it runs");
+    kill_process(running.pid, Signal::TERM).expect("it runs");
+    assert_eq!(running.end().status, Some(13));
 }
 
 #[test]
