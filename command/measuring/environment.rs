@@ -10,6 +10,7 @@ use whyperf_experiments::{NewRun, Topic};
 
 use crate::measuring::mapped_files::facts_of;
 use crate::measuring::options::{MeasuringOptions, RunOptions};
+use crate::measuring::secrets;
 use crate::measuring::target;
 use crate::search::inputs::SearchInputs;
 
@@ -39,6 +40,8 @@ pub(crate) fn new_run(request: &RunOptions, inputs: &SearchInputs) -> NewRun {
     let options = &request.options;
     let program = target::program_of(&request.command);
     let words = request.command.iter().map(|word| word.to_string_lossy().into_owned());
+    let keeps = options.storage.keep_arguments;
+    let command = if keeps { words.collect() } else { secrets::masked(words) };
     let started = SystemTime::now();
     NewRun {
         application: options.storage.application.clone().unwrap_or_else(|| "unknown".to_owned()),
@@ -49,9 +52,16 @@ pub(crate) fn new_run(request: &RunOptions, inputs: &SearchInputs) -> NewRun {
             .clone()
             .unwrap_or_else(|| humantime::format_rfc3339_seconds(started).to_string()),
         started,
-        command: words.collect(),
+        command,
         facts: settings(options, inputs)
             .chain(environment(&request.command, program.as_deref()))
+            .map(|(topic, name, value)| match topic {
+                Topic::Environment if !keeps => {
+                    let value = secrets::masked_value(&name, &value);
+                    (topic, name, value)
+                }
+                _ => (topic, name, value),
+            })
             .collect(),
         directives: inputs.directives.to_string().lines().skip(1).map(str::to_owned).collect(),
     }

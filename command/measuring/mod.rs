@@ -20,6 +20,7 @@ pub(crate) mod real_time;
 pub(crate) mod recording;
 pub(crate) mod requested;
 pub(crate) mod run;
+mod secrets;
 pub(crate) mod summary;
 pub(crate) mod supervision;
 pub(crate) mod target;

@@ -18,6 +18,9 @@ pub(crate) struct StorageOptions {
     #[arg(long, env = "WHYPERF_NO_STORE", hide_env_values = true)]
     #[arg(action = ArgAction::SetTrue, value_parser = FalseyValueParser::new())]
     pub(crate) no_store: bool,
+    /// Store the command's words as they are: else what looks like a password or a token is masked
+    #[arg(long)]
+    pub(crate) keep_arguments: bool,
     /// What program it is; its file name when nothing is said
     #[arg(long, value_name = "NAME", env = "WHYPERF_APPLICATION", hide_env_values = true)]
     pub(crate) application: Option<String>,

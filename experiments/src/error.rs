@@ -20,6 +20,14 @@ pub enum StoreError {
         /// What was named.
         path: PathBuf,
     },
+    /// Somebody else could read or change what is written there.
+    #[error("the store {} is not written: {why}; name another with --store or WHYPERF_STORE", path.display())]
+    NotOwn {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: &'static str,
+    },
     /// There is none, where one is to be read.
     #[error("there is no store {} yet; `whyperf run` makes one, --store or WHYPERF_STORE name another", path.display())]
     Missing {

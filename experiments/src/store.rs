@@ -6,11 +6,14 @@
 //! * a file that is not ours is never changed.
 
 use std::fs::{File, OpenOptions};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::io::ErrorKind;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags};
+use rustix::fs::OFlags;
+use rustix::io::Errno;
 
 use crate::error::StoreError;
 use crate::migrations;
@@ -43,13 +46,16 @@ impl Store {
     /// See [`StoreError`]; nothing is changed then.
     pub fn open(path: &Path, access: Access) -> Result<Self, StoreError> {
         prepare(path, access)?;
+        let place = resolved(path);
         let mut flags = OpenFlags::SQLITE_OPEN_NO_MUTEX;
         flags |= match access {
             Access::Read => OpenFlags::SQLITE_OPEN_READ_ONLY,
-            Access::Change | Access::Write => OpenFlags::SQLITE_OPEN_READ_WRITE,
+            Access::Change | Access::Write => {
+                OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NOFOLLOW
+            }
         };
         let failed = |error: rusqlite::Error| StoreError::of(path, "opening it", &error);
-        let connection = Connection::open_with_flags(path, flags).map_err(failed)?;
+        let connection = Connection::open_with_flags(&place, flags).map_err(failed)?;
         let mut store = Self { path: path.to_owned(), connection };
         store.configure(access).map_err(failed)?;
         store.check(access)?;
@@ -121,17 +127,53 @@ fn prepare(path: &Path, access: Access) -> Result<(), StoreError> {
             return Err(StoreError::Missing { path: path.to_owned() });
         }
     }
+    let missing = || StoreError::Missing { path: path.to_owned() };
     let opened = match access {
-        Access::Read | Access::Change => File::open(path),
-        Access::Write => OpenOptions::new().append(true).create(true).mode(0o600).open(path),
-    };
-    match opened {
-        Ok(_) => Ok(()),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound && access != Access::Write => {
-            Err(StoreError::Missing { path: path.to_owned() })
+        Access::Read => File::open(path).map(drop),
+        Access::Change | Access::Write => {
+            let mut options = OpenOptions::new();
+            options.append(true).create(access == Access::Write).mode(0o600);
+            options.custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed());
+            match options.open(path) {
+                Ok(file) => return check_own(path, &file),
+                Err(error) => Err(error),
+            }
         }
-        Err(source) => Err(StoreError::Open { path: path.to_owned(), source }),
+    };
+    match opened.map_err(|error| (error.kind(), error)) {
+        Ok(()) => Ok(()),
+        Err((ErrorKind::NotFound, _)) if access != Access::Write => Err(missing()),
+        // What may only be read is found out at the first change.
+        Err((ErrorKind::PermissionDenied, _)) if access == Access::Change => Ok(()),
+        Err((_, error)) if error.raw_os_error() == Some(Errno::LOOP.raw_os_error()) => {
+            Err(StoreError::NotOwn { path: path.to_owned(), why: "it is a symbolic link" })
+        }
+        Err((_, source)) => Err(StoreError::Open { path: path.to_owned(), source }),
     }
+}
+
+/// Whether a file that is to be written is this user's, and nobody else writes it.
+fn check_own(path: &Path, file: &File) -> Result<(), StoreError> {
+    let facts =
+        file.metadata().map_err(|source| StoreError::Open { path: path.to_owned(), source })?;
+    let why = if facts.uid() != rustix::process::geteuid().as_raw() {
+        "it belongs to another user"
+    } else if facts.mode() & 0o022 != 0 {
+        "others may write it (chmod go-w)"
+    } else if facts.nlink() > 1 {
+        "it has another name, too (a hard link)"
+    } else {
+        return Ok(());
+    };
+    Err(StoreError::NotOwn { path: path.to_owned(), why })
+}
+
+/// The file in its folder without links: the database refuses those in any part of a path.
+fn resolved(path: &Path) -> PathBuf {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or_else(|| Path::new(".")).canonicalize();
+    let name = path.file_name();
+    folder.ok().zip(name).map_or_else(|| path.to_owned(), |(folder, name)| folder.join(name))
 }
 
 #[cfg(test)]

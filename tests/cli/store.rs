@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::command::{Said, whyperf};
+use crate::needs;
 
 /// A folder with a store, removed at the end.
 struct Place(PathBuf);
@@ -420,6 +421,62 @@ fn a_rate_is_too_high_from_the_table_to_the_report() {
     let told = said.stderr.lines().filter(|line| line.contains("ManyOutputCalls"));
     let told: Vec<&str> = told.filter(|line| line.contains(" > 0.5000 ops/s")).collect();
     assert_eq!(told.len(), 2, "as it is found, and in the report: {said:?}");
+}
+
+#[test]
+fn a_store_that_is_not_one_s_own_is_not_written() {
+    let place = Place::new("not-own");
+    let path = |name: &str| place.0.join(name);
+    std::fs::write(path("victim"), "").expect("writable");
+    std::os::unix::fs::symlink("victim", path("link.db")).expect("writable");
+    std::fs::write(path("other.db"), "").expect("writable");
+    std::fs::hard_link(path("victim"), path("hard.db")).expect("writable");
+    std::fs::write(path("open.db"), "").expect("writable");
+    let open = std::os::unix::fs::PermissionsExt::from_mode(0o666);
+    std::fs::set_permissions(path("open.db"), open).expect("it is ours");
+    let mut refused =
+        vec![("link.db", "symbolic link"), ("hard.db", "another name"), ("open.db", "chmod go-w")];
+    if needs::is_met("root", rustix::process::geteuid().is_root()) {
+        std::os::unix::fs::chown(path("other.db"), Some(65534), None).expect("root may");
+        refused.push(("other.db", "another user"));
+    }
+    for (store, why) in refused {
+        let said = place.say(&["run", "--store", store, "--", "echo", "ran"]);
+        assert_eq!((said.status, said.stdout.as_slice()), (Some(0), &b"ran\n"[..]), "{said:?}");
+        assert!(said.stderr.contains(why), "{store}: {said:?}");
+        let size = std::fs::metadata(path(store)).expect("it is there").len();
+        assert_eq!(size, 0, "{store} was written");
+    }
+}
+
+#[test]
+fn a_store_in_a_folder_that_a_link_leads_to_is_written() {
+    let place = Place::new("linked-folder");
+    std::fs::create_dir(place.0.join("real")).expect("writable");
+    std::os::unix::fs::symlink("real", place.0.join("link")).expect("writable");
+    let said = place.say(&["run", "-q", "--store", "link/s.db", "--", "true"]);
+    assert_eq!((said.status, said.stderr.as_str()), (Some(0), ""), "{said:?}");
+    assert_eq!(place.say(&["runs", "--store", "link/s.db"]).status, Some(0));
+}
+
+#[test]
+fn secrets_in_a_command_are_masked_where_it_is_stored() {
+    let place = Place::new("secrets");
+    std::fs::write(place.0.join("input"), "some text\n").expect("writable");
+    let run = |options: &[&str]| {
+        let reads = "open F, 'input'; my $line = <F>";
+        let words = ["--", "perl", "-e", reads, "--", "--password=hunter2", "--api-key", "k1"];
+        let said = place.say(&[&["run", "-q"][..], options, &words].concat());
+        assert_eq!(said.status, Some(0), "{said:?}");
+        std::fs::read(place.0.join("whyperf.db")).expect("it was made")
+    };
+    let holds = |store: &[u8], word: &str| {
+        store.windows(word.len()).any(|window| window == word.as_bytes())
+    };
+    let store = run(&[]);
+    assert!(holds(&store, "--password=***") && !holds(&store, "hunter2"));
+    let kept = run(&["--keep-arguments"]);
+    assert!(holds(&kept, "--password=hunter2"));
 }
 
 #[test]
