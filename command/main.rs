@@ -6,6 +6,7 @@ mod machine;
 mod measuring;
 mod output;
 mod search;
+mod stack_room;
 mod stored;
 
 use std::process::ExitCode;
@@ -20,6 +21,10 @@ use crate::search::{evaluation, metrics};
 use crate::stored::{diagnose, directives, runs, show};
 
 fn main() -> ExitCode {
+    stack_room::with_room(work)
+}
+
+fn work() -> ExitCode {
     let request = CommandLine::given();
     let done = file_size_limit::answer_errors().and_then(|()| carry_out(request.verb));
     done.unwrap_or_else(|error| {

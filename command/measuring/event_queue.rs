@@ -1,5 +1,6 @@
 //! The queue of events: signals to whyperf, keys, and the program's end all arrive through one channel.
 
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -28,6 +29,8 @@ pub(crate) struct Events {
     signals: Handle,
     /// Signals that were ignored when whyperf began.
     ignored: Vec<i32>,
+    /// Where the child is named whose end is waited for.
+    child: Sender<u32>,
 }
 
 impl Events {
@@ -43,9 +46,12 @@ impl Events {
         let (ignored, heard): (Vec<i32>, Vec<i32>) =
             wanted.into_iter().partition(|signal| is_ignored(*signal));
         let signals = SignalsInfo::<WithRawSiginfo>::new(heard).context("listening for signals")?;
-        let events =
-            Self { sender, receiver, taken: Arc::default(), signals: signals.handle(), ignored };
-        events.forward(signals);
+        let (child, children) = mpsc::channel();
+        let taken = Arc::default();
+        let handle = signals.handle();
+        let events = Self { sender, receiver, taken, signals: handle, ignored, child };
+        events.forward(signals).context("starting a thread that hears signals")?;
+        events.wait_for(children).context("starting a thread that waits for the program")?;
         Ok(events)
     }
 
@@ -59,10 +65,10 @@ impl Events {
     }
 
     /// Puts signals into the queue, in a thread of its own.
-    fn forward(&self, mut signals: SignalsInfo<WithRawSiginfo>) {
+    fn forward(&self, mut signals: SignalsInfo<WithRawSiginfo>) -> io::Result<()> {
         let (to_loop, taken) = (self.sender.clone(), Arc::clone(&self.taken));
         let ignored = self.ignored.clone();
-        thread::spawn(move || {
+        let forward = move || {
             let mut unheard = UnheardSignals::default();
             for received in signals.forever() {
                 let (signal, code) = (received.si_signo, received.si_code);
@@ -81,29 +87,26 @@ impl Events {
                     panic_handler::end_at_once(signal);
                 }
             }
-        });
+        };
+        thread::Builder::new().name("whyperf-signals".to_owned()).spawn(forward).map(drop)
+    }
+
+    /// Waits for the end of the child that is named later, in a thread of its own: where no thread can be started, that is known before the
+    /// program runs.
+    fn wait_for(&self, children: Receiver<u32>) -> io::Result<()> {
+        let sender = self.sender.clone();
+        let wait = move || {
+            let Ok(child) = children.recv() else { return };
+            wait_for_end(child);
+            let _ = sender.send(WatchEvent::Ended);
+        };
+        thread::Builder::new().name("whyperf-child".to_owned()).spawn(wait).map(drop)
     }
 
     /// Tells when this child has ended; it stays unreaped, so that its number cannot mean anybody else meanwhile.
     pub(crate) fn await_end(&self, child: u32) {
-        let sender = self.sender.clone();
-        let pid = i32::try_from(child).ok().and_then(Pid::from_raw);
-        thread::spawn(move || {
-            if let Some(pid) = pid {
-                let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
-                loop {
-                    match waitid(WaitId::Pid(pid), options) {
-                        Err(Errno::INTR) => {}
-                        // Another of our threads looks at it; the system tells of that, too.
-                        Ok(Some(status)) if status.stopped() || status.trapped() => {
-                            thread::sleep(A_LOOK);
-                        }
-                        _ => break,
-                    }
-                }
-            }
-            let _ = sender.send(WatchEvent::Ended);
-        });
+        // The thread at the other end waits for nothing else.
+        let _ = self.child.send(child);
     }
 
     /// Where others may report events.
@@ -120,6 +123,19 @@ impl Events {
             self.taken.fetch_add(1, Ordering::Relaxed);
         }
         Some(event)
+    }
+}
+
+fn wait_for_end(child: u32) {
+    let Some(pid) = i32::try_from(child).ok().and_then(Pid::from_raw) else { return };
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+    loop {
+        match waitid(WaitId::Pid(pid), options) {
+            Err(Errno::INTR) => {}
+            // Another of our threads looks at it; the system tells of that, too.
+            Ok(Some(status)) if status.stopped() || status.trapped() => thread::sleep(A_LOOK),
+            _ => return,
+        }
     }
 }
 

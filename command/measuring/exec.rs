@@ -12,10 +12,11 @@ use std::process::ExitCode;
 use whyperf_daemon::{DirectoryClaim, RunDirectory};
 use whyperf_inject::Stat;
 
-use crate::measuring::launch::{CANNOT_EXECUTE, Launch};
+use crate::measuring::launch::Launch;
 use crate::measuring::library;
 use crate::measuring::options::RunOptions;
 use crate::measuring::panic_handler;
+use crate::measuring::process_limit;
 use crate::measuring::run;
 use crate::measuring::supervision::LONG_GRACE;
 use crate::measuring::watch::Watch;
@@ -24,14 +25,14 @@ use crate::output::terminal::Screen;
 
 /// Becomes the program of the request, or watches the job and the program.
 pub(crate) fn exec(request: &RunOptions) -> anyhow::Result<ExitCode> {
-    panic_handler::prepare();
     let options = &request.options;
     let mut screen = Screen::new(options.colour(), options.quiet);
     let mut launch = match Launch::prepare(&request.command) {
         Ok(launch) => launch,
         Err(unusable) => return Ok(run::refuse(&unusable, &mut screen)),
     };
-    let place = library::find().and_then(|library| {
+    panic_handler::prepare_for(launch.unmeasured());
+    let place = process_limit::check().and_then(|()| library::find()).and_then(|library| {
         let claim = RunDirectory::claim(&job())?;
         let directory = match &claim {
             DirectoryClaim::Mine(directory) => directory.path(),
@@ -43,25 +44,14 @@ pub(crate) fn exec(request: &RunOptions) -> anyhow::Result<ExitCode> {
     match place {
         Ok(DirectoryClaim::Mine(directory)) => {
             delivery::check(options.json.as_deref(), &mut screen);
-            let watch = Watch::begin(directory, options)?;
-            run::supervise(&launch, request, Some(watch), screen, LONG_GRACE)
+            match Watch::begin(directory, options) {
+                Ok(watch) => run::supervise(&launch, request, Some(watch), screen, LONG_GRACE),
+                Err(error) => Ok(run::give_way(&launch, &error, &mut screen)),
+            }
         }
-        Ok(DirectoryClaim::Theirs(_)) => Ok(replace(&launch, &mut screen)),
-        Err(error) => {
-            screen.warn(&format!(
-                "cannot measure: {}; the program runs without",
-                delivery::words(&error)
-            ));
-            Ok(replace(&launch, &mut screen))
-        }
+        Ok(DirectoryClaim::Theirs(_)) => Ok(run::replace(&launch, &mut screen)),
+        Err(error) => Ok(run::give_way(&launch, &error, &mut screen)),
     }
-}
-
-/// Returns only when it fails.
-fn replace(launch: &Launch<'_>, screen: &mut Screen) -> ExitCode {
-    let error = launch.become_it();
-    screen.warn(&launch.failure(&error));
-    ExitCode::from(CANNOT_EXECUTE)
 }
 
 /// What tells this job from all others of this machine: its name from the launcher, or the parent that all its processes

@@ -13,9 +13,9 @@ use crate::measuring::options::MeasuringOptions;
 use crate::measuring::target::{self, Obstacle, Unusable};
 
 /// The command to be started, and what it will see in its environment beyond ours.
-#[derive(Debug)]
-pub(crate) struct Launch<'a> {
-    words: &'a [OsString],
+#[derive(Clone, Debug)]
+pub(crate) struct Launch {
+    words: Vec<OsString>,
     file: PathBuf,
     environment: Vec<(&'static str, OsString)>,
     /// What is typed is for whyperf.
@@ -33,16 +33,22 @@ const HOLD: &str = "WHYPERF_HOLD";
 /// Settings of address sanitizers.
 const SANITIZER_OPTIONS: &str = "ASAN_OPTIONS";
 
-impl<'a> Launch<'a> {
+impl Launch {
     /// Looks for the program.
-    pub(crate) fn prepare(words: &'a [OsString]) -> Result<Self, Unusable> {
+    pub(crate) fn prepare(words: &[OsString]) -> Result<Self, Unusable> {
         let first = words.first().map(OsString::as_os_str).unwrap_or_default();
-        Ok(Self { words, file: target::resolve(first)?, environment: Vec::new(), keys: false })
+        let file = target::resolve(first)?;
+        Ok(Self { words: words.to_owned(), file, environment: Vec::new(), keys: false })
+    }
+
+    /// The same, with nothing of ours in its environment.
+    pub(crate) fn unmeasured(&self) -> Self {
+        Self { environment: Vec::new(), ..self.clone() }
     }
 
     /// Why its program cannot be measured, if it cannot.
     pub(crate) fn obstacle(&self) -> Option<(PathBuf, Obstacle)> {
-        target::obstacle(self.words)
+        target::obstacle(&self.words)
     }
 
     /// Whether the first word only starts other programs.
@@ -70,7 +76,7 @@ impl<'a> Launch<'a> {
         if options.waits_at_start() {
             self.environment.push((HOLD, "1".into()));
         }
-        if let Some(sanitizer) = target::sanitizer(self.words) {
+        if let Some(sanitizer) = target::sanitizer(&self.words) {
             self.make_room_for(&sanitizer);
         }
     }

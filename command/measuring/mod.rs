@@ -16,6 +16,7 @@ pub(crate) mod options;
 pub(crate) mod panic_handler;
 mod pass_times;
 pub(crate) mod phase_messages;
+mod process_limit;
 pub(crate) mod real_time;
 pub(crate) mod recording;
 pub(crate) mod requested;

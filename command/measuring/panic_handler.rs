@@ -7,7 +7,7 @@ use std::io::{self, Write as _};
 use std::panic::{self, PanicHookInfo};
 use std::path::{Path, PathBuf};
 use std::process;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread::{self, ThreadId};
 use std::time::Duration;
 
@@ -15,7 +15,8 @@ use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitIdStatus, kill_process, waitid};
 
 use crate::measuring::keys;
-use crate::measuring::launch::FAILURE;
+use crate::measuring::launch::{FAILURE, Launch};
+use crate::output::terminal;
 
 /// The thread that supervises the program: it starts the program and waits for its end.
 static SUPERVISOR: OnceLock<ThreadId> = OnceLock::new();
@@ -28,8 +29,22 @@ static DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
 /// Set when the supervising thread has failed: its events are no longer handled.
 static UNSUPERVISED: OnceLock<()> = OnceLock::new();
 
+/// What this process becomes when it fails before the program was started.
+static PROGRAM: Mutex<Option<Launch>> = Mutex::new(None);
+
+/// From now on a panic of any thread costs measurements only, of this program.
+pub(crate) fn prepare_for(program: Launch) {
+    *PROGRAM.lock().unwrap_or_else(PoisonError::into_inner) = Some(program);
+    prepare();
+}
+
+/// Takes the program, which is started once.
+fn take_program() -> Option<Launch> {
+    PROGRAM.lock().unwrap_or_else(PoisonError::into_inner).take()
+}
+
 /// From now on a panic of any thread costs measurements only.
-pub(crate) fn prepare() {
+fn prepare() {
     panic::set_hook(Box::new(|failure| {
         // Before the message: a signal that comes now must still reach the program.
         if SUPERVISOR.get() == Some(&thread::current().id()) {
@@ -47,6 +62,12 @@ pub(crate) fn remove_at_end(directory: &Path) {
 
 /// The calling thread starts the program now, and supervises it.
 pub(crate) fn supervise_from_here() {
+    if take_program().is_none() {
+        // Another thread has failed, and becomes the program in this moment.
+        loop {
+            thread::park();
+        }
+    }
     let _ = SUPERVISOR.set(thread::current().id());
 }
 
@@ -78,7 +99,7 @@ fn say(failure: &PanicHookInfo<'_>) {
     let what = failure.payload_as_str().unwrap_or("for a reason that has no words");
     let place = failure.location().map(ToString::to_string).unwrap_or_default();
     let rest = match SUPERVISOR.get() {
-        None => "the program was not started",
+        None => "the program runs without",
         Some(_) => "the program goes on, and its exit status is kept",
     };
     let line = format!(
@@ -87,24 +108,23 @@ fn say(failure: &PanicHookInfo<'_>) {
     let _ = io::stderr().write_all(line.as_bytes());
 }
 
-/// Does what the supervising thread would have done, except for the report.
+/// Does what the supervising thread would have done, except for the report: it starts the program or waits for its end.
 fn stand_in() -> ! {
-    let here = thread::current().id();
-    let status = match SUPERVISOR.get() {
-        None => FAILED,
-        Some(supervisor) if *supervisor == here => {
-            let child = CHILD.get().copied().flatten();
-            child.map_or(FAILED, |child| end_of(child, || None))
-        }
-        Some(_) => {
-            let child = *CHILD.wait();
-            let status = child.map(|child| end_of(child, || Some(*STATUS.wait())));
-            // The supervising thread still works: it writes the report, and then ends the process.
-            thread::sleep(TIME_FOR_REPORT);
-            status.unwrap_or(FAILED)
-        }
-    };
-    end(status)
+    if let Some(program) = take_program() {
+        clean_up();
+        let error = program.become_it();
+        terminal::complain(&program.failure(&error));
+        process::exit(FAILED);
+    }
+    if *SUPERVISOR.wait() == thread::current().id() {
+        let child = CHILD.get().copied().flatten();
+        end(child.map_or(FAILED, |child| end_of(child, || None)));
+    }
+    let child = *CHILD.wait();
+    let status = child.map(|child| end_of(child, || Some(*STATUS.wait())));
+    // The supervising thread still works: it writes the report, and then ends the process.
+    thread::sleep(TIME_FOR_REPORT);
+    end(status.unwrap_or(FAILED))
 }
 
 /// Ends whyperf, which is asked to for the second time and does not: its own work hangs. The program gets the signal, and is waited for.
@@ -119,6 +139,11 @@ pub(crate) fn end_at_once(signal: i32) -> ! {
 
 /// Leaves terminal and run directory as they were.
 fn end(status: i32) -> ! {
+    clean_up();
+    process::exit(status)
+}
+
+fn clean_up() {
     keys::put_back();
     if let Some(directory) = DIRECTORY.get() {
         let _ = fs::remove_dir_all(directory);
@@ -126,7 +151,6 @@ fn end(status: i32) -> ! {
         // Only when it is empty, which is what the system checks.
         let _ = fs::remove_dir(home);
     }
-    process::exit(status)
 }
 
 /// Waits until the program has ended, and tells its status as a shell does; `collected` knows it where that is done.
@@ -188,20 +212,22 @@ mod tests {
             assert!(words.read_line(&mut line).expect("it speaks text") > 0, "it says nothing");
         }
         assert!(line.contains("on purpose (command/measuring/panic_handler.rs:"), "{line}");
-        assert!(line.contains("the program goes on"), "{line}");
+        assert!(line.contains("; the program "), "{line}");
         assert_eq!(child.try_wait().expect("it is ours"), None, "it waits for its program");
         (child, words)
     }
 
     fn fail_as_supervisor(script: &str, directory: &Path) -> ! {
-        prepare();
+        prepare_for(launch(script));
         remove_at_end(directory);
         supervise_from_here();
         let _events = Events::listen().expect("signals can be heard");
-        let mut program = Command::new("sh");
-        let launch = program.args(["-c", script]);
-        child_is(launch.spawn().map(|child| child.id()).expect("every system has a shell"));
+        child_is(launch(script).spawn().map(|child| child.id()).expect("a shell can be started"));
         panic!("on purpose");
+    }
+
+    fn launch(script: &str) -> Launch {
+        Launch::prepare(&["sh", "-c", script].map(Into::into)).expect("every system has a shell")
     }
 
     fn directory(name: &str) -> PathBuf {
@@ -221,6 +247,24 @@ mod tests {
         let (mut child, _words) = victim(test, &directory);
         drop(child.stdin.take());
         assert_eq!(child.wait().expect("it is ours").code(), Some(7));
+        assert!(!directory.exists());
+    }
+
+    #[test]
+    fn a_failure_before_the_start_does_not_keep_the_program_from_running() {
+        if let Some(directory) = env::var_os(VICTIM) {
+            prepare_for(launch("read word; exit 9"));
+            remove_at_end(Path::new(&directory));
+            thread::spawn(|| panic!("on purpose"));
+            loop {
+                thread::park();
+            }
+        }
+        let directory = directory("before");
+        let test = "a_failure_before_the_start_does_not_keep_the_program_from_running";
+        let (mut child, _words) = victim(test, &directory);
+        drop(child.stdin.take());
+        assert_eq!(child.wait().expect("it is ours").code(), Some(9));
         assert!(!directory.exists());
     }
 

@@ -1,6 +1,7 @@
 //! `whyperf run`: start a program, watch it while it runs, and report when it has ended.
 
 use std::env;
+use std::io;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -12,6 +13,7 @@ use crate::measuring::launch::{CANNOT_EXECUTE, Launch};
 use crate::measuring::library;
 use crate::measuring::options::RunOptions;
 use crate::measuring::panic_handler;
+use crate::measuring::process_limit;
 use crate::measuring::recording::StoreWriter;
 use crate::measuring::summary;
 use crate::measuring::supervision::{MeasuringStage, SHORT_GRACE, Supervision, SupervisionEnd};
@@ -24,13 +26,13 @@ use crate::search::inputs::SearchInputs;
 
 /// Runs the command of the request; the exit status is the program's.
 pub(crate) fn run(request: &RunOptions) -> anyhow::Result<ExitCode> {
-    panic_handler::prepare();
     let options = &request.options;
     let mut screen = Screen::new(options.colour(), options.quiet);
     let mut launch = match Launch::prepare(&request.command) {
         Ok(launch) => launch,
         Err(unusable) => return Ok(refuse(&unusable, &mut screen)),
     };
+    panic_handler::prepare_for(launch.unmeasured());
     delivery::check(options.json.as_deref(), &mut screen);
     if is_one_of_many() {
         screen.warn(
@@ -38,7 +40,7 @@ pub(crate) fn run(request: &RunOptions) -> anyhow::Result<ExitCode> {
         );
     }
     // A watch that cannot begin must not keep the program from running: queued jobs are dear.
-    let watch = library::find().and_then(|library| {
+    let watch = process_limit::check().and_then(|()| library::find()).and_then(|library| {
         let directory = RunDirectory::create()?;
         tell_place(&directory, &mut screen);
         let watch = Watch::begin(directory, options)?;
@@ -60,7 +62,7 @@ pub(crate) fn run(request: &RunOptions) -> anyhow::Result<ExitCode> {
 
 /// Starts the program and stays with it to the end; measured processes may outlive it for the time of `grace`.
 pub(crate) fn supervise(
-    launch: &Launch<'_>,
+    launch: &Launch,
     request: &RunOptions,
     watch: Option<Watch>,
     mut screen: Screen,
@@ -73,8 +75,14 @@ pub(crate) fn supervise(
     if let Some(watch) = &watch {
         tell(&watch.inputs, &mut screen);
     }
+    let events = match Events::listen() {
+        Ok(events) => events,
+        Err(error) => {
+            drop(watch);
+            return Ok(give_way(launch, &error, &mut screen));
+        }
+    };
     let watch = watch.map(|watch| kept(watch, request, &mut screen));
-    let events = Events::listen()?;
     if let Some(watch) = &watch {
         panic_handler::remove_at_end(watch.directory());
     }
@@ -83,21 +91,17 @@ pub(crate) fn supervise(
     let child = match launch.spawn() {
         Ok(child) => child,
         Err(error) => {
-            screen.warn(&launch.failure(&error));
-            return Ok(ExitCode::from(CANNOT_EXECUTE));
+            drop(watch);
+            return Ok(not_started(launch, error, &mut screen));
         }
     };
     panic_handler::child_is(child.id());
     events.listen_to_all();
-    let watch = watch.map(|mut watch| {
+    let end = request.options.duration.map(|time| begin + time);
+    let stage = watch.map_or(MeasuringStage::Alone(None), |mut watch| {
         watch.unmeasured.watch(child.id());
-        watch
+        MeasuringStage::Measured(watch, end)
     });
-    let stage = match (watch, request.options.duration) {
-        (Some(watch), Some(time)) => MeasuringStage::Measured(watch, Some(begin + time)),
-        (Some(watch), None) => MeasuringStage::Measured(watch, None),
-        (None, _) => MeasuringStage::Alone(None),
-    };
     let supervision = Supervision { child, events, stage, screen, request, begin, grace };
     let (outcome, stage, mut screen) = supervision.stay();
     let status = outcome.exit_status();
@@ -124,6 +128,32 @@ pub(crate) fn supervise(
     let options = &request.options;
     delivery::deliver(&report, options.profile, options.json.as_deref(), &mut screen);
     Ok(ExitCode::from(u8::try_from(status).unwrap_or(u8::MAX)))
+}
+
+/// Says why the program was not started; where only no other process may be, this one becomes it.
+fn not_started(launch: &Launch, error: io::Error, screen: &mut Screen) -> ExitCode {
+    if error.kind() == io::ErrorKind::WouldBlock {
+        let error = anyhow::Error::new(error).context("starting another process");
+        return give_way(launch, &error, screen);
+    }
+    screen.warn(&launch.failure(&error));
+    ExitCode::from(CANNOT_EXECUTE)
+}
+
+/// Becomes the program, which is better than that it does not run; returns only when that fails.
+pub(crate) fn give_way(launch: &Launch, why: &anyhow::Error, screen: &mut Screen) -> ExitCode {
+    screen.warn(&format!(
+        "cannot measure: {}; the program runs without, and there is no report",
+        delivery::words(why)
+    ));
+    replace(&launch.unmeasured(), screen)
+}
+
+/// Becomes the program; returns only when that fails.
+pub(crate) fn replace(launch: &Launch, screen: &mut Screen) -> ExitCode {
+    let error = launch.become_it();
+    screen.warn(&launch.failure(&error));
+    ExitCode::from(CANNOT_EXECUTE)
 }
 
 /// Says that the usual place was taken by another user.
@@ -169,7 +199,7 @@ pub(crate) fn refuse(unusable: &Unusable, screen: &mut Screen) -> ExitCode {
 }
 
 /// The likeliest reason that no process was seen, and what to try.
-fn nothing_measured(launch: &Launch<'_>, has_obstacle: bool, report: &Report) -> String {
+fn nothing_measured(launch: &Launch, has_obstacle: bool, report: &Report) -> String {
     let has_failed = report.exit_status.is_some_and(|status| status != 0);
     let reason = if !report.unmeasured.is_empty() {
         "what computed is named above, each with its reason"

@@ -65,6 +65,18 @@ impl ProcessStatus {
         self.line(name)?.split_ascii_whitespace().next()?.parse().ok()
     }
 
+    /// The user to whom it counts.
+    #[must_use]
+    pub fn real_user(&self) -> Option<u32> {
+        self.number("Uid")
+    }
+
+    /// How many threads a process has.
+    #[must_use]
+    pub fn threads(&self) -> Option<u32> {
+        self.number("Threads")
+    }
+
     /// The user it acts as.
     pub(crate) fn user(&self) -> Option<u32> {
         self.line("Uid")?.split_ascii_whitespace().nth(1)?.parse().ok()

@@ -5,11 +5,14 @@
 mod bad_input;
 mod command;
 mod control;
+#[path = "../copied.rs"]
+mod copied;
 mod exec;
 mod hostile;
 mod json;
 mod keys;
 mod kinds;
+mod limits;
 mod manners;
 mod mistakes;
 #[path = "../needs.rs"]
