@@ -202,7 +202,7 @@ pub(crate) fn refuse(unusable: &Unusable, screen: &mut Screen) -> ExitCode {
 fn nothing_measured(launch: &Launch, has_obstacle: bool, report: &Report) -> String {
     let has_failed = report.exit_status.is_some_and(|status| status != 0);
     let reason = if !report.unmeasured.is_empty() {
-        "what computed is named above, each with its reason"
+        "what could not be is named above, each with its reason"
     } else if has_obstacle {
         "the program cannot be preloaded into, as said at the start"
     } else if launch.is_launcher() && has_failed {

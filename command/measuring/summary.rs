@@ -59,7 +59,7 @@ pub(crate) fn take(watch: &Watch, report: &mut Report) {
     };
     let losses = watch.daemon().losses();
     report.losses = ReportedLosses { nodes: losses.nodes, objects: losses.objects };
-    report.unmeasured = watch.unmeasured.told();
+    report.unmeasured = watch.unmeasured.told(watch.daemon().unmade());
     report.remarks.left_out = left_out(&losses);
     if counts.idle > 0 {
         let idle = "threads that waited for work and hardly got any: idle, and in none of the shares above the profile";

@@ -3,12 +3,14 @@
 //! ```text
 //!   the command ──► its children ──► theirs ─ ...      each without a file in the run directory that computed: named
 //! ```
-//! They are looked for now and then. One that ends between two looks is not seen.
+//! They are looked for now and then. One that ends between two looks is not seen, but for those that left word that they could make
+//! no file.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::time::{Duration, Instant};
 
+use whyperf_daemon::UnmadeProcess;
 use whyperf_inject::{Stat, UnmeasuredReason, program_name, threads};
 
 use crate::output::report::{Unmeasured, rounded};
@@ -43,7 +45,11 @@ impl UnmeasuredProcesses {
     }
 
     /// Looks for them, if it is time to.
-    pub(crate) fn look_if_due(&mut self, is_measured: impl Fn(u32) -> bool) {
+    pub(crate) fn look_if_due(
+        &mut self,
+        is_measured: impl Fn(u32) -> bool,
+        unmade: &[UnmadeProcess],
+    ) {
         let now = Instant::now();
         let Some(command) = self.command else { return };
         if self.next.is_some_and(|next| now < next) {
@@ -53,19 +59,23 @@ impl UnmeasuredProcesses {
             if is_measured(pid) {
                 self.measured.insert(pid);
             } else {
-                self.note(pid);
+                self.note(pid, unmade);
             }
         }
         self.pause = (2 * self.pause).clamp(SHORTEST, LONGEST);
         self.next = Some(now + self.pause.max(now.elapsed() * SHARE));
     }
 
-    /// As the report tells them, in the order of the time that they ran.
-    pub(crate) fn told(&self) -> Vec<Unmeasured> {
-        let mut groups: BTreeMap<(&str, &UnmeasuredReason), (usize, Duration)> = BTreeMap::new();
-        for one in self.found.values() {
-            let (count, ran) = groups.entry((&one.name, &one.reason)).or_default();
-            (*count, *ran) = (*count + 1, *ran + one.ran);
+    /// As the report tells them, in the order of the time that they ran, with those that left word that they could not be measured.
+    pub(crate) fn told(&self, unmade: &[UnmadeProcess]) -> Vec<Unmeasured> {
+        let found = self.found.values().map(|one| (&*one.name, one.reason.clone(), one.ran));
+        let seen: BTreeSet<u32> = self.found.keys().map(|(pid, _)| *pid).collect();
+        let others = unmade.iter().filter(|one| !seen.contains(&one.mark.pid));
+        let others = others.map(|one| (&*one.program, lack_of(one), Duration::ZERO));
+        let mut groups: BTreeMap<(&str, UnmeasuredReason), (usize, Duration)> = BTreeMap::new();
+        for (name, reason, ran) in found.chain(others) {
+            let group = groups.entry((name, reason)).or_default();
+            *group = (group.0 + 1, group.1 + ran);
         }
         groups.retain(|(_, reason), (_, ran)| !reason.is_meant() || *ran >= LEAST_IF_MEANT);
         let told = groups.into_iter().map(|((name, reason), (processes, ran))| Unmeasured {
@@ -79,13 +89,13 @@ impl UnmeasuredProcesses {
         told
     }
 
-    fn note(&mut self, pid: u32) {
+    fn note(&mut self, pid: u32, unmade: &[UnmadeProcess]) {
         let Some(stat) = Stat::of(pid).filter(Stat::is_alive) else { return };
         let ran = stat.ran();
         if let Some(known) = self.found.get_mut(&(pid, stat.start)) {
             known.ran = ran.saturating_sub(known.before);
         } else if ran >= LEAST
-            && let Some(reason) = UnmeasuredReason::of(pid)
+            && let Some(reason) = reason(pid, unmade)
         {
             let before = if self.measured.contains(&pid) { ran } else { Duration::ZERO };
             let (name, ran) = (name(pid), ran.saturating_sub(before));
@@ -93,6 +103,15 @@ impl UnmeasuredProcesses {
             self.found.insert((pid, stat.start), one);
         }
     }
+}
+
+fn reason(pid: u32, unmade: &[UnmadeProcess]) -> Option<UnmeasuredReason> {
+    let own = unmade.iter().rfind(|one| one.mark.pid == pid).map(lack_of);
+    own.or_else(|| UnmeasuredReason::of(pid))
+}
+
+const fn lack_of(one: &UnmadeProcess) -> UnmeasuredReason {
+    UnmeasuredReason::NoRegion(one.mark.failure)
 }
 
 /// A process and all that it started, as far as these have not lost their parents.

@@ -164,7 +164,7 @@ impl Watch {
             self.begin_unnamed(screen);
         }
         let daemon = self.live.daemon();
-        self.unmeasured.look_if_due(|pid| daemon.measures(pid));
+        self.unmeasured.look_if_due(|pid| daemon.measures(pid), daemon.unmade());
         for note in self.throttle.cool(self.live.daemon_mut(), self.cost_limit) {
             screen.say(&format!(
                 "{} {note}\n",

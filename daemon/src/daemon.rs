@@ -16,7 +16,7 @@ use whyperf_model::{
 use crate::clock::{Calibration, Moment};
 use crate::cost::{CostMeter, ObservedCost, RunLosses};
 use crate::counted_state::CountedState;
-use crate::discovery::Discovery;
+use crate::discovery::{Discovery, UnmadeProcess};
 use crate::ending::ProcessEnd;
 use crate::error::Error;
 use crate::group_coverage::{GroupCoverage, IntervalEnd};
@@ -114,6 +114,7 @@ pub struct Daemon {
     previous: Time,
     passes: u64,
     directory_failed: bool,
+    unmade_told: bool,
     phases: Phases,
     /// Groups of processes in one of which this code is switched off, in this pass.
     unmeasured: Vec<(u32, Resource)>,
@@ -159,6 +160,7 @@ impl Daemon {
             previous: Time::ZERO,
             passes: 0,
             directory_failed: false,
+            unmade_told: false,
             phases: Phases::default(),
             unmeasured: Vec::new(),
             instrumenter,
@@ -422,6 +424,7 @@ impl Daemon {
                 return;
             }
         };
+        self.tell_unmade(pass);
         for path in found {
             match RegionMemory::open(&path, self.user) {
                 Ok(None) => {}
@@ -435,6 +438,20 @@ impl Daemon {
                 }
             }
         }
+    }
+
+    /// Complains of the first process without a region; how many there are is for the end.
+    fn tell_unmade(&mut self, pass: &mut SamplingPass) {
+        let Some(first) = self.discovery.unmade.first() else { return };
+        if !std::mem::replace(&mut self.unmade_told, true) {
+            pass.complaints.push(Complaint::Unmade(first.clone()));
+        }
+    }
+
+    /// Processes that were to be measured and have no region.
+    #[must_use]
+    pub fn unmade(&self) -> &[UnmadeProcess] {
+        &self.discovery.unmade
     }
 
     fn admit(&mut self, region: RegionMemory) {

@@ -91,6 +91,7 @@ pub use counted::{CountedFunction, CountedProcess, CounterTotals};
 pub use counted_event::checked as checked_counters;
 pub use daemon::{Counts, Daemon, DaemonSettings};
 pub use departure::Unrestored;
+pub use discovery::UnmadeProcess;
 pub use error::Error;
 pub use functions::RefusedFunction;
 pub use live::{Live, Pace};

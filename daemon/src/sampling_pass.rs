@@ -3,9 +3,11 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use whyperf_inject::UnmeasuredReason;
 use whyperf_model::matching::{IntervalRecord, PairId};
 use whyperf_model::{Interval, Nanos, Resource, Sample};
 
+use crate::discovery::UnmadeProcess;
 use crate::error::Error;
 use crate::switched::Switched;
 
@@ -70,6 +72,8 @@ pub enum Complaint {
         /// Whose.
         process: ProcessNote,
     },
+    /// The first process that was to be measured and has no region.
+    Unmade(UnmadeProcess),
     /// The run directory is gone or cannot be read any more.
     Directory(Error),
 }
@@ -78,6 +82,10 @@ impl fmt::Display for Complaint {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Region(error) | Self::Directory(error) => error.fmt(out),
+            Self::Unmade(UnmadeProcess { mark, program }) => {
+                let reason = UnmeasuredReason::NoRegion(mark.failure);
+                write!(out, "process {} ({program}) is not measured: {reason}", mark.pid)
+            }
             Self::Damaged { path, process } => write!(
                 out,
                 "{process} is not measured any more: its region {} is damaged; what was measured until then is \

@@ -74,7 +74,7 @@ pub use owner::Owner;
 pub use perf_event::SampleContent;
 pub use pipe_ends::{PipeEnds, pipe_number};
 pub use refusal::AttachRefusal;
-pub use region_file::RegionFile;
+pub use region_file::{RegionFile, UnmadeRegion};
 pub use regular_file::open_regular;
 pub use request::{AttachRequest, LIBRARY};
 pub use sampling::{Sampler, Sampling, Turns};

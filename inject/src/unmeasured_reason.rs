@@ -10,6 +10,8 @@
 use std::fs;
 use std::path::Path;
 
+use whyperf_layout::RegionFailure;
+
 use crate::facts;
 use crate::maps::ProcessMaps;
 use crate::request::LIBRARY;
@@ -40,6 +42,9 @@ pub enum UnmeasuredReason {
         "it carries the library, and did nothing yet that this sees, as a forked child that only computes; or it is a shell or a launcher"
     )]
     LeftAlone,
+    /// It could not make its file in the run directory.
+    #[error("{}", without(*.0))]
+    NoRegion(RegionFailure),
     /// The system says nothing of it.
     #[error("nothing may be read of it")]
     Unreadable,
@@ -77,6 +82,21 @@ impl UnmeasuredReason {
     #[must_use]
     pub const fn is_meant(&self) -> bool {
         matches!(self, Self::LeftAlone)
+    }
+}
+
+const fn without(failure: RegionFailure) -> &'static str {
+    match failure {
+        RegionFailure::File => {
+            "it could make no file in the run directory: had it a descriptor left (ulimit -n)?"
+        }
+        RegionFailure::Size => "its files may not be as large as measuring needs (ulimit -f)",
+        RegionFailure::AddressSpace => {
+            "it has not the address space that measuring needs, 1 GiB (ulimit -v)"
+        }
+        RegionFailure::Memory => {
+            "the file system of the run directory is full: make room there, or name another place by WHYPERF_SHM_DIR"
+        }
     }
 }
 

@@ -27,6 +27,7 @@ mod moved_code;
 pub mod patch;
 pub mod peer;
 mod publication;
+mod region_failure;
 pub mod ring;
 pub mod slot;
 pub mod strings;
@@ -42,6 +43,7 @@ pub use patch::{Boundary, CodeState, Outcome, Patch, PatchRecord, ThunkForm};
 pub use peer::{
     Messages, PEER_CAPACITY, PEER_PAGES, PEERS_OF_PAGE, Peer, PeerPage, PeerRecord, PeerWriter,
 };
+pub use region_failure::RegionFailure;
 pub use ring::{CommandPage, Message, ReplyPage, Sequence};
 pub use slot::{Head, Moved, Node, NodeReading, OpenSegment, SlotReadState, SlotState};
 pub use stub_place::{PatchStub, StubPlace};

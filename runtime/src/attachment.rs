@@ -37,7 +37,7 @@ pub unsafe fn begin(late: &Late<'_>, at_end: extern "C" fn()) -> AttachOutcome {
         return AttachOutcome::Already;
     }
     // SAFETY: it is not measured, and by the caller's contract this is the one thread that begins.
-    if !unsafe { environ::set(late) } {
+    if !unsafe { environ::set(late) } || !environ::has_room() {
         return AttachOutcome::Declined;
     }
     clock::choose();

@@ -97,7 +97,7 @@ unsafe extern "C" {
     static environ: *const *const c_char;
 }
 
-/// Reads the environment; answers whether this process is to be measured.
+/// Reads the environment; answers whether this process is to be measured, if it [has room](has_room).
 ///
 /// # Safety
 /// The library is being loaded: nobody has called [`settings`] or [`options`] yet, and no other thread calls this.
@@ -123,7 +123,7 @@ pub(crate) unsafe fn read() -> bool {
     may_be_measured(settings)
 }
 
-/// Takes settings from outside instead; answers whether this process may be measured.
+/// Takes settings from outside instead; answers whether this process may be measured, if it [has room](has_room).
 ///
 /// # Safety
 /// The process is not measured, so nobody calls [`settings`], and no other thread begins a measurement.
@@ -147,13 +147,14 @@ pub(crate) fn may_ever_be_measured() -> bool {
     !is_bystander(program.get(..length).unwrap_or(&[])) && has_room()
 }
 
-fn has_room() -> bool {
+/// Whether this process is allowed the address space that measuring takes.
+pub(crate) fn has_room() -> bool {
     kernel::address_space_limit() >= LEAST_ADDRESS_SPACE
 }
 
 fn may_be_measured(settings: &mut ProcessSettings) -> bool {
     settings.program_base = kernel::program_base();
-    !is_bystander(settings.program()) && has_room()
+    !is_bystander(settings.program())
 }
 
 impl ProcessSettings {
@@ -170,6 +171,11 @@ impl ProcessSettings {
     /// Takes a directory; false where its path is too long.
     fn lie_in(&mut self, directory: &[u8]) -> bool {
         self.directory.take(&[directory]) && self.owner.take(&[directory, b"/owner"])
+    }
+
+    /// The same, as the kernel wants it.
+    pub(crate) fn program_path(&self) -> &CStr {
+        CStr::from_bytes_until_nul(&self.program).unwrap_or(c"?")
     }
 
     /// Path of the program.

@@ -445,6 +445,14 @@ pub(crate) fn create_new(path: &core::ffi::CStr) -> isize {
     unsafe { call(libc::SYS_openat, arguments) }
 }
 
+/// Makes a symbolic link, if the name is free.
+pub(crate) fn symlink(target: &core::ffi::CStr, path: &core::ffi::CStr) {
+    let arguments =
+        [target.as_ptr() as usize, libc::AT_FDCWD as usize, path.as_ptr() as usize, 0, 0, 0];
+    // SAFETY: strings that end with zero.
+    unsafe { call(libc::SYS_symlinkat, arguments) };
+}
+
 /// Removes a file of ours.
 pub(crate) fn unlink(path: &core::ffi::CStr) {
     let arguments = [libc::AT_FDCWD as usize, path.as_ptr() as usize, 0, 0, 0, 0];

@@ -1,12 +1,14 @@
 //! The loading of the library: decides whether this process is measured, and creates nothing yet.
 
 use crate::agent_thread::{self, AgentMain};
+use crate::lock::Held;
 use crate::measurement::{self, Children};
 use crate::patch::{slot_code, thread_ends};
 use crate::process_status::MeasurementStage;
 use crate::registration::{self, Upcalls};
 use crate::switch::{self, WIPE_ON_FORK};
-use crate::{agent, calibration, clock, environ};
+use crate::{agent, calibration, clock, environ, map};
+use whyperf_layout::RegionFailure;
 
 /// What the layers below ask of those above them.
 static UPCALLS: Upcalls = Upcalls {
@@ -28,7 +30,11 @@ pub unsafe fn attach() {
         return;
     }
     // SAFETY: the caller's contract.
-    let wanted = unsafe { environ::read() };
+    let meant = unsafe { environ::read() };
+    let wanted = meant && environ::has_room();
+    if meant && !wanted {
+        map::decline(environ::settings(), RegionFailure::AddressSpace, &Held::take());
+    }
     if wanted {
         clock::choose();
         switch::wipe_on_fork();

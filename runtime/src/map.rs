@@ -16,7 +16,7 @@ use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use whyperf_layout::geometry::{
     OBJECTS, PAGE, REGIONS, SLOT_CAPACITY, SLOT_SIZE, SLOTS, STRINGS, file_size,
 };
-use whyperf_layout::{ObjectRecord, RegionRecord};
+use whyperf_layout::{ObjectRecord, RegionFailure, RegionRecord};
 
 /// Bytes populated at once when a table grows.
 const CHUNK: usize = 4 * PAGE;
@@ -28,27 +28,55 @@ static STRING_FRONTIER: AtomicUsize = AtomicUsize::new(0);
 static NEIGHBOUR: AtomicPtr<u8> = AtomicPtr::new(core::ptr::null_mut());
 static MAPPED: AtomicUsize = AtomicUsize::new(0);
 
-/// Makes and maps a new region with its first pages populated; answers it and its slots.
+/// Makes and maps a new region with its first pages populated; answers it and its slots. Where that fails the run directory tells why.
 pub(crate) fn create(settings: &ProcessSettings, _: &Held) -> Option<(Tables, usize)> {
-    // SAFETY: the lock is held until the end of this function, the only one that uses the path.
+    // A run directory may be used by its owner alone. Another directory was not meant: nothing is left behind there.
+    if !kernel::is_private_directory(settings.directory()) {
+        return None;
+    }
+    // SAFETY: the lock is held until the end of this function, and others that use the path hold it, too.
     let path = unsafe { &mut *PATH.0.get() };
-    let descriptor = open_new(settings, path)?;
-    let made = size_it(descriptor).and_then(|slots| Some((map_tables(descriptor)?, slots)));
+    let made = make(settings, path);
+    made.inspect_err(|failure| mark(settings, path, *failure)).ok()
+}
+
+/// Leaves word in the run directory that this process has no region, and why.
+pub(crate) fn decline(settings: &ProcessSettings, failure: RegionFailure, _: &Held) {
+    if kernel::is_private_directory(settings.directory()) {
+        // SAFETY: as in `create`.
+        mark(settings, unsafe { &mut *PATH.0.get() }, failure);
+    }
+}
+
+fn mark(settings: &ProcessSettings, path: &mut RegionPath, failure: RegionFailure) {
+    if path.set(settings.directory(), failure.number(), ".unmade").is_some() {
+        kernel::symlink(settings.program_path(), path.as_c_str());
+    }
+}
+
+fn make(
+    settings: &ProcessSettings,
+    path: &mut RegionPath,
+) -> Result<(Tables, usize), RegionFailure> {
+    let descriptor = open_new(settings, path).ok_or(RegionFailure::File)?;
+    let sized = size_it(descriptor).ok_or(RegionFailure::Size);
+    let made = sized.and_then(|slots| Ok((map_tables(descriptor)?, slots)));
     kernel::close(descriptor);
-    if made.is_none() {
+    if made.is_err() {
         kernel::unlink(path.as_c_str());
     }
     made
 }
 
-fn map_tables(descriptor: i32) -> Option<Tables> {
-    let base = kernel::shared_memory(descriptor, SLOTS + SLOT_SIZE)?;
+fn map_tables(descriptor: i32) -> Result<Tables, RegionFailure> {
+    let base = kernel::shared_memory(descriptor, SLOTS + SLOT_SIZE);
+    let base = base.ok_or(RegionFailure::AddressSpace)?;
     // The first pages: header, rings, results, and what the daemon wants patched.
     // SAFETY: just mapped, as large as that, and fresh.
     if !unsafe { populate(base, REGIONS) } {
         // SAFETY: just mapped, and no other code has its address.
         unsafe { kernel::unmap(base, SLOTS + SLOT_SIZE) };
-        return None;
+        return Err(RegionFailure::Memory);
     }
     for frontier in [&REGION_FRONTIER, &OBJECT_FRONTIER, &STRING_FRONTIER] {
         frontier.store(0, Ordering::Relaxed);
@@ -60,7 +88,7 @@ fn map_tables(descriptor: i32) -> Option<Tables> {
     unsafe { sigbus_handler::cover_tables(base) };
     sigbus_handler::install();
     // SAFETY: just mapped, with room for the tables, and left in place.
-    Some(unsafe { Tables::at(base) })
+    Ok(unsafe { Tables::at(base) })
 }
 
 /// Maps slot `index`, the one after the last one mapped (or the first); its head is not populated.
@@ -186,7 +214,7 @@ fn size_it(descriptor: i32) -> Option<usize> {
     None
 }
 
-/// The path of a region's file.
+/// The path of a region's file, or of the mark that there is none.
 struct RegionPath {
     bytes: [u8; 4096],
     used: usize,
@@ -194,14 +222,14 @@ struct RegionPath {
 
 struct SharedPath(UnsafeCell<RegionPath>);
 
-// SAFETY: reached by `create` alone, which demands the lock.
+// SAFETY: reached by `create` and `decline` alone, which demand the lock.
 unsafe impl Sync for SharedPath {}
 
 /// Not on the stack: a thread or a handler may have no more than a few pages of it.
 static PATH: SharedPath = SharedPath(UnsafeCell::new(RegionPath { bytes: [0; 4096], used: 0 }));
 
 impl RegionPath {
-    fn set(&mut self, directory: &CStr, attempt: u32) -> Option<()> {
+    fn set(&mut self, directory: &CStr, second: u32, ending: &str) -> Option<()> {
         let directory = directory.to_bytes();
         self.bytes.fill(0);
         self.bytes.get_mut(..directory.len())?.copy_from_slice(directory);
@@ -209,8 +237,8 @@ impl RegionPath {
         self.write_str("/").ok()?;
         number(self, kernel::process_id())?;
         self.write_str("-").ok()?;
-        number(self, attempt)?;
-        self.write_str(".region").ok()
+        number(self, second)?;
+        self.write_str(ending).ok()
     }
 
     fn as_c_str(&self) -> &CStr {
@@ -232,12 +260,8 @@ impl Write for RegionPath {
 
 fn open_new(settings: &ProcessSettings, path: &mut RegionPath) -> Option<i32> {
     const EXISTS: isize = -(libc::EEXIST as isize);
-    // A run directory may be used by its owner alone. Another directory was not meant: nothing is left behind there.
-    if !kernel::is_private_directory(settings.directory()) {
-        return None;
-    }
     for attempt in 0..1000_u32 {
-        path.set(settings.directory(), attempt)?;
+        path.set(settings.directory(), attempt, ".region")?;
         match kernel::create_new(path.as_c_str()) {
             EXISTS => {}
             descriptor => {

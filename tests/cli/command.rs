@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
+use crate::needs;
+
 /// The command under test, with no setting of the caller's in its environment.
 pub(crate) fn whyperf() -> Command {
     let named = std::env::var_os("WHYPERF_TEST_BIN_DIR");
@@ -39,6 +41,26 @@ impl From<Output> for Said {
 /// Runs `whyperf` with these words.
 pub(crate) fn say(words: &[&str]) -> Said {
     whyperf().args(words).output().expect("the command was built").into()
+}
+
+/// Runs a script in name spaces of its own, where it may mount; whether the system allows that.
+pub(crate) fn apart(folder: &Folder, script: &str) -> Option<Said> {
+    let allowed = Command::new("unshare").args(["-rm", "true"]).status();
+    if !needs::is_met("name-spaces", allowed.is_ok_and(|status| status.success())) {
+        return None;
+    }
+    let plain = whyperf();
+    let mut command = Command::new("unshare");
+    for (name, value) in plain.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    command.env_remove("WHYPERF_NO_STORE").env("W", plain.get_program());
+    let script = format!("mkdir small && mount -t tmpfs -o size=700k none small\n{script}");
+    command.args(["-rm", "sh", "-ec", &script]).current_dir(&folder.0);
+    Some(command.output().expect("it was tried before").into())
 }
 
 /// A new empty folder that goes away with the value.

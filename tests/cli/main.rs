@@ -19,4 +19,5 @@ mod mistakes;
 mod needs;
 mod signals;
 mod store;
+mod unmade;
 mod verbs;

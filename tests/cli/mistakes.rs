@@ -5,8 +5,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::command::{Folder, Said, whyperf};
-use crate::needs;
+use crate::command::{Folder, Said, apart, whyperf};
 
 /// Runs `whyperf` in a folder, keeping runs.
 fn say(folder: &Folder, words: &[&str]) -> Said {
@@ -128,26 +127,6 @@ fn directives_that_come_through_a_pipe_are_used() {
     let report = std::fs::read(folder.0.join("r.json")).expect("the report was written");
     let report: serde_json::Value = serde_json::from_slice(&report).expect("it is JSON");
     assert_eq!(report["directives_used"], 1, "{report}");
-}
-
-/// Runs a script in name spaces of its own, where it may mount; whether the system allows that.
-fn apart(folder: &Folder, script: &str) -> Option<Said> {
-    let allowed = Command::new("unshare").args(["-rm", "true"]).status();
-    if !needs::is_met("name-spaces", allowed.is_ok_and(|status| status.success())) {
-        return None;
-    }
-    let plain = whyperf();
-    let mut command = Command::new("unshare");
-    for (name, value) in plain.get_envs() {
-        match value {
-            Some(value) => command.env(name, value),
-            None => command.env_remove(name),
-        };
-    }
-    command.env_remove("WHYPERF_NO_STORE").env("W", plain.get_program());
-    let script = format!("mkdir small && mount -t tmpfs -o size=700k none small\n{script}");
-    command.args(["-rm", "sh", "-ec", &script]).current_dir(&folder.0);
-    Some(command.output().expect("it was tried before").into())
 }
 
 #[test]

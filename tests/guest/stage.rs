@@ -49,10 +49,11 @@ impl Stage {
         self.root.join(name)
     }
 
-    /// Names of the files left in the run directory.
+    /// The regions left in the run directory.
     pub(crate) fn regions(&self) -> Vec<PathBuf> {
         let entries = fs::read_dir(self.run()).expect("the run directory is there");
-        entries.map(|entry| entry.expect("it can be listed").path()).collect()
+        let paths = entries.map(|entry| entry.expect("it can be listed").path());
+        paths.filter(|path| path.extension().is_some_and(|ending| ending == "region")).collect()
     }
 
     /// Runs a command in a fresh working directory that `prepare` has filled.

@@ -58,10 +58,10 @@ pub(crate) fn only(mut regions: Vec<Region>) -> Region {
 }
 
 fn regions_in(folder: &Path) -> Vec<Region> {
-    let mut paths: Vec<PathBuf> = fs::read_dir(folder)
-        .expect("the folder is ours")
-        .map(|entry| entry.expect("the folder is ours").path())
-        .collect();
+    let entries = fs::read_dir(folder).expect("the folder is ours");
+    let paths = entries.map(|entry| entry.expect("the folder is ours").path());
+    let is_region = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "region");
+    let mut paths: Vec<PathBuf> = paths.filter(is_region).collect();
     paths.sort_by_key(|path| fs::metadata(path).and_then(|m| m.modified()).ok());
     let mut regions: Vec<Region> = paths.iter().map(|path| Region::open(path)).collect();
     regions.sort_by_key(|region| region.header().start_ticks.load(Relaxed));
