@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use whyperf_inject::Stat;
+use whyperf_inject::{Stat, process_elsewhere};
 use whyperf_instrument::{Instrumenter, Objects, PairOrigin, ProcessInterval};
+use whyperf_layout::RegionState;
 use whyperf_model::matching::{Active, IntervalRecorder, PairId, ResourceId};
 use whyperf_model::{
     Counter, Effort, Focus, Hierarchy, Histogram, Interval, Metric, Nanos, Resource, Scale, Time,
@@ -456,8 +457,9 @@ impl Daemon {
 
     fn admit(&mut self, region: RegionMemory) {
         let header = region.header();
-        let [pid, parent, forked] = [&header.pid, &header.parent_pid, &header.forked]
+        let [stated, parent, forked] = [&header.pid, &header.parent_pid, &header.forked]
             .map(|word| word.load(std::sync::atomic::Ordering::Relaxed));
+        let pid = seen_number(stated, &region);
         for older in self.processes.iter_mut().filter(|process| process.pid == pid) {
             older.succession = Succession::Found;
         }
@@ -465,12 +467,15 @@ impl Daemon {
         self.symbols.watch(number, pid, region.program());
         self.instrumenter.watch(number, pid);
         let (ending, machine) = (ProcessEnd::of(pid), self.machine);
-        let mut process = Process::new(number, region, ending, machine, &mut self.state);
+        let mut process = Process::new(number, pid, region, ending, machine, &mut self.state);
         process.earlier = self.earlier(pid);
+        let elsewhere = pid != stated;
+        let is_parent =
+            |other: &Process| other.own_pid == parent && elsewhere == (other.pid != other.own_pid);
         let mut living = self.processes.iter().filter(|other| other.stage.region().is_some());
-        process.started_by = living.any(|other| other.pid == parent).then_some(parent);
+        process.started_by = living.find(|other| is_parent(other)).map(|other| other.pid);
         // A forked one has what its parent had, and may end before the next look.
-        let parent = (0u32..).zip(&self.processes).filter(|(_, other)| other.pid == parent).last();
+        let parent = (0u32..).zip(&self.processes).filter(|(_, other)| is_parent(other)).last();
         if let Some((parent, other)) = parent.filter(|_| forked == 1) {
             process.catalogue.inherit_functions(&other.catalogue);
             self.instrumenter.inherit(number, parent);
@@ -623,6 +628,13 @@ impl Daemon {
             }
         }
     }
+}
+
+/// The number by which the system calls a process here. One that has ended is not looked for: nobody has its region mapped any more.
+fn seen_number(stated: u32, region: &RegionMemory) -> u32 {
+    let elsewhere = (region.state() == RegionState::Running)
+        .then(|| process_elsewhere(stated, &region.program_path(), region.path()));
+    elsewhere.flatten().unwrap_or(stated)
 }
 
 /// How long the places of call sites are waited for: a large program's lines take seconds to read.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
-use whyperf_inject::{MemoryMap, RegionFile};
+use whyperf_inject::{MemoryMap, RegionFile, thread_elsewhere};
 use whyperf_instrument::{CounterSample, Instrumenter, StackSamplePlace};
 use whyperf_layout::{Answer, Command, NO_RANK, RegionState};
 use whyperf_model::matching::{CausedTime, ClassId, ResourceId, Resources, WaitingRank, Worked};
@@ -37,6 +37,8 @@ pub(crate) struct Process {
     /// Which one of the daemon's processes it is.
     pub(crate) number: u32,
     pub(crate) pid: u32,
+    /// The number by which it calls itself: another one where it has a PID namespace of its own.
+    pub(crate) own_pid: u32,
     pub(crate) rank: Option<u32>,
     /// The process that started it, if that was measured then.
     pub(crate) started_by: Option<u32>,
@@ -129,15 +131,17 @@ pub(crate) enum PassOutcome {
 const STILL: u32 = 20;
 
 impl Process {
+    /// The system calls it by `pid`.
     pub(crate) fn new(
         number: u32,
+        pid: u32,
         region: RegionMemory,
         ending: ProcessEnd,
         machine: ResourceId,
         state: &mut SharedState,
     ) -> Self {
         let header = region.header();
-        let pid = header.pid.load(Ordering::Relaxed);
+        let own_pid = header.pid.load(Ordering::Relaxed);
         let clock = RegionClock::of(header);
         let born = header.start_ticks.load(Ordering::Relaxed);
         let rank = rank(&region);
@@ -147,6 +151,7 @@ impl Process {
         Self {
             number,
             pid,
+            own_pid,
             rank,
             started_by: None,
             binding: Vec::new(),
@@ -365,12 +370,17 @@ impl Process {
             let order = u32::try_from(self.threads.len()).unwrap_or(u32::MAX);
             let resource = thread_resource(self.resource, order, &mut state.resources);
             state.resources.hold(resource);
+            let own_tid = slot.head.tid.load(Ordering::Relaxed);
+            let elsewhere = self.pid != self.own_pid;
+            let seen = elsewhere.then(|| thread_elsewhere(self.pid, own_tid)).flatten();
+            let tid = seen.unwrap_or(own_tid);
             let thread = Some(self.threads.len());
             self.by_slot[number] =
                 KnownSlot { generation: Some(generation), thread, release: false };
             let is_program = order == 0 && self.started_by.is_none();
             let work = if is_program { Work::Begun } else { Work::default() };
-            let thread = MeasuredThread::new(order, number, slot.head, ticks, self.room.clone());
+            let thread =
+                MeasuredThread::new(order, number, slot.head, tid, ticks, self.room.clone());
             self.threads.push(WatchedThread::new(thread, resource, work));
         }
     }

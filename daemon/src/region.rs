@@ -204,8 +204,13 @@ impl RegionMemory {
     /// What the process said of its program.
     pub(crate) fn program(&self) -> Option<StatedProgram> {
         let base = self.header().program_base.load(Ordering::Relaxed);
-        let path = self.text(self.header().program.load(Ordering::Relaxed));
-        (base != NO_BASE && !path.is_empty()).then(|| StatedProgram { path: path.into(), base })
+        let path = self.program_path();
+        (base != NO_BASE && !path.as_os_str().is_empty()).then_some(StatedProgram { path, base })
+    }
+
+    /// The file of its program, as it says.
+    pub(crate) fn program_path(&self) -> PathBuf {
+        self.text(self.header().program.load(Ordering::Relaxed)).into()
     }
 
     /// A string of the process; empty when there cannot be one at this offset.

@@ -86,6 +86,8 @@ pub(crate) struct MeasuredThread {
     pub(crate) number: u32,
     pub(crate) slot: usize,
     pub(crate) tid: u32,
+    /// The number by which it calls itself.
+    pub(crate) own_tid: u32,
     pub(crate) nodes: Vec<NodeState>,
     /// Passes in a row in which nothing happened.
     pub(crate) still: u32,
@@ -125,12 +127,21 @@ const TRIES: u32 = 8;
 
 impl MeasuredThread {
     /// A thread first seen at `now`; a start that lies later than that is not believed.
-    pub(crate) fn new(number: u32, slot: usize, head: &Head, now: u64, room: NodeRoom) -> Self {
+    /// The system calls it by `tid`.
+    pub(crate) fn new(
+        number: u32,
+        slot: usize,
+        head: &Head,
+        tid: u32,
+        now: u64,
+        room: NodeRoom,
+    ) -> Self {
         let start = head.start.load(Ordering::Relaxed);
         Self {
             number,
             slot,
-            tid: head.tid.load(Ordering::Relaxed),
+            tid,
+            own_tid: head.tid.load(Ordering::Relaxed),
             nodes: Vec::new(),
             still: 0,
             doubted: 0,

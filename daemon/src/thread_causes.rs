@@ -69,7 +69,7 @@ impl ThreadCauses {
         let memory = LockMemory::open(pid).ok();
         let by_tid: AHashMap<u32, usize> = (0..threads.len())
             .filter(|at| threads[*at].is_alive())
-            .map(|at| (threads[at].thread.tid, at))
+            .map(|at| (threads[at].thread.own_tid, at))
             .collect();
         let only = only_one_that_goes_on(threads, state);
         self.turn = self.turn.wrapping_add(1);
@@ -128,7 +128,7 @@ fn awaited_by(
 fn only_one_that_goes_on(threads: &[WatchedThread], state: &SharedState) -> Option<u32> {
     let mut going_on = threads.iter().filter(|watched| goes_on(watched, state));
     let only = going_on.next()?;
-    going_on.next().is_none().then_some(only.thread.tid)
+    going_on.next().is_none().then_some(only.thread.own_tid)
 }
 
 fn goes_on(watched: &WatchedThread, state: &SharedState) -> bool {

@@ -19,6 +19,7 @@ use std::time::{Duration, Instant};
 use whyperf_layout::attach_request::{AttachOptions, MOST_THREADS, Mailbox, SIGNAL};
 
 use crate::mailbox::{OpenMailbox, is_listening};
+use crate::namespaces::{own_number, own_numbers};
 use crate::request::AttachRequest;
 use crate::schedstat::Schedstat;
 use crate::status::ProcessStatus;
@@ -44,10 +45,10 @@ pub(crate) fn send(pid: u32, request: &AttachRequest<'_>, in_part: bool) -> Opti
 
 fn mailbox(pid: u32, request: &AttachRequest<'_>, in_part: bool) -> Option<Mailbox> {
     let options = AttachOptions { take_over: request.take_over, in_part };
-    let busy = threads::computing(pid, MOST_THREADS);
+    let busy = own_numbers(pid, &threads::computing(pid, MOST_THREADS));
     let (rank, size) = threads::rank(pid);
     let directory = request.directory.as_os_str().as_bytes();
-    let mut mailbox = Mailbox::new(pid, directory, &busy, options)?;
+    let mut mailbox = Mailbox::new(own_number(pid), directory, &busy, options)?;
     mailbox.callpath_depth = request.callpath_depth;
     (mailbox.rank, mailbox.size) = (rank, size);
     Some(mailbox)

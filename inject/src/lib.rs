@@ -29,6 +29,7 @@ mod maps;
 mod memory;
 mod memory_map;
 mod monotonic;
+mod namespaces;
 #[cfg(test)]
 #[expect(dead_code, reason = "it needs a right, no programs")]
 #[path = "../../tests/needs.rs"]
@@ -70,6 +71,7 @@ pub use life::Life;
 pub use lock_memory::{LockForm, LockMemory};
 pub use mapping::{Mapping, Protection, Shared};
 pub use memory_map::{FileName, MemoryMap, MemoryStretch};
+pub use namespaces::{process_elsewhere, thread_elsewhere};
 pub use owner::Owner;
 pub use perf_event::SampleContent;
 pub use pipe_ends::{PipeEnds, pipe_number};

@@ -11,6 +11,7 @@ use crate::hijacked_thread::{Failure, HijackedThread};
 use crate::image::Image;
 use crate::maps::ProcessMaps;
 use crate::memory::Memory;
+use crate::namespaces::own_numbers;
 use crate::refusal::AttachRefusal;
 use crate::request::AttachRequest;
 use crate::restore_trampoline;
@@ -265,7 +266,7 @@ impl<'a> Loader<'a> {
         for (word, value) in own.into_iter().chain(functions.words) {
             self.memory.write(data + word.offset(), &value.to_le_bytes())?;
         }
-        let busy = threads::computing(self.pid, stub::MOST_THREADS);
+        let busy = own_numbers(self.pid, &threads::computing(self.pid, stub::MOST_THREADS));
         let numbers: Vec<u8> = busy.iter().flat_map(|tid| tid.to_le_bytes()).collect();
         self.memory.write(data + stub::THREADS, &numbers)?;
         let (rank, size) = threads::rank(self.pid);

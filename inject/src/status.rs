@@ -65,6 +65,12 @@ impl ProcessStatus {
         self.line(name)?.split_ascii_whitespace().next()?.parse().ok()
     }
 
+    /// The number by which it calls itself, where that is one of another PID namespace than this process's.
+    pub(crate) fn inner_number(&self) -> Option<u32> {
+        let numbers = self.line("NSpid")?.split_ascii_whitespace().skip(1);
+        numbers.last()?.parse().ok()
+    }
+
     /// The user to whom it counts.
     #[must_use]
     pub fn real_user(&self) -> Option<u32> {

@@ -15,6 +15,7 @@ mod kinds;
 mod limits;
 mod manners;
 mod mistakes;
+mod namespaces;
 #[path = "../needs.rs"]
 mod needs;
 mod signals;
