@@ -10,6 +10,7 @@ mod api;
 mod attachment;
 mod c_library;
 mod cancellation;
+mod claim;
 mod compiled;
 mod contexts;
 mod creation;

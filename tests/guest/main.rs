@@ -14,4 +14,5 @@ mod places;
 mod programs;
 #[path = "../release.rs"]
 mod release;
+mod stacks;
 mod stage;

@@ -18,7 +18,7 @@ mod slot;
 #[path = "../../../probes/src/mpi/association.rs"]
 #[expect(dead_code, reason = "the models need not all of it")]
 mod association;
-#[path = "../../../probes/src/mpi/claim.rs"]
+#[path = "../../../probes/src/claim.rs"]
 mod claim;
 #[path = "../../../runtime/src/directory.rs"]
 mod directory;

@@ -3,13 +3,34 @@
 //! `..` is taken as the text says, even behind a symbolic link: asking the kernel would cost more
 //! than many a call that is being measured.
 
+use core::cell::UnsafeCell;
 use core::ffi::{CStr, c_char, c_int};
 
-/// A path being put together.
-#[derive(Debug)]
+use crate::claim::Claim;
+
+/// A path being put together, in room of its own: a coroutine or a handler may have a single page of stack.
 pub(super) struct PathBuilder {
-    bytes: [u8; LONGEST],
+    room: &'static PathRoom,
     length: usize,
+}
+
+/// Room for one path.
+struct PathRoom {
+    claim: Claim,
+    bytes: UnsafeCell<[u8; LONGEST]>,
+}
+
+// SAFETY: the bytes are used only by who holds the claim.
+unsafe impl Sync for PathRoom {}
+
+/// For so many paths at a time; a path that finds none has no name.
+static ROOMS: [PathRoom; 64] =
+    [const { PathRoom { claim: Claim::new(), bytes: UnsafeCell::new([0; LONGEST]) } }; 64];
+
+impl Drop for PathBuilder {
+    fn drop(&mut self) {
+        self.room.claim.give();
+    }
 }
 
 impl PathBuilder {
@@ -21,7 +42,7 @@ impl PathBuilder {
         // SAFETY: the caller vouches for the string, which stays as long as the program's call.
         let name = unsafe { CStr::from_ptr(name) }.to_bytes();
         let mut path = match name.first() {
-            Some(b'/') => Self::empty(),
+            Some(b'/') => Self::empty()?,
             _ if at == libc::AT_FDCWD => working()?,
             _ => behind(at)?,
         };
@@ -36,11 +57,19 @@ impl PathBuilder {
 
     /// Its bytes.
     pub(super) fn bytes(&self) -> &[u8] {
-        self.bytes.get(..self.length).unwrap_or(&[])
+        // SAFETY: the room is this builder's until it is dropped, and nobody writes to it meanwhile.
+        let all = unsafe { &*self.room.bytes.get() };
+        all.get(..self.length).unwrap_or(&[])
     }
 
-    const fn empty() -> Self {
-        Self { bytes: [0; LONGEST], length: 0 }
+    fn empty() -> Option<Self> {
+        let room = ROOMS.iter().find(|room| room.claim.take())?;
+        Some(Self { room, length: 0 })
+    }
+
+    /// Where its bytes begin; there is room for so many as the longest path has.
+    fn start(&self) -> *mut u8 {
+        self.room.bytes.get().cast()
     }
 
     fn follow(&mut self, name: &[u8]) -> Option<()> {
@@ -55,8 +84,11 @@ impl PathBuilder {
         if byte == b'/' {
             self.end_part()?;
         }
-        let place = self.bytes.get_mut(self.length)?;
-        *place = byte;
+        if self.length >= LONGEST {
+            return None;
+        }
+        // SAFETY: inside the room, which is this builder's, and no reference to it lives.
+        unsafe { self.start().add(self.length).write(byte) };
         self.length = self.length.wrapping_add(1);
         Some(())
     }
@@ -91,10 +123,9 @@ pub(super) fn is_readable(name: *const c_char) -> bool {
 
 /// The working directory.
 fn working() -> Option<PathBuilder> {
-    let mut path = PathBuilder::empty();
-    let room = path.bytes.as_mut_ptr();
+    let mut path = PathBuilder::empty()?;
     // SAFETY: the kernel writes at most as many bytes as there are.
-    let length = unsafe { libc::syscall(libc::SYS_getcwd, room, LONGEST) };
+    let length = unsafe { libc::syscall(libc::SYS_getcwd, path.start(), LONGEST) };
     // The terminating zero counts too; an unreachable directory does not begin with a slash.
     path.length = usize::try_from(length).ok()?.checked_sub(1)?;
     (path.bytes().first() == Some(&b'/')).then_some(path)
@@ -103,8 +134,8 @@ fn working() -> Option<PathBuilder> {
 /// What the kernel calls an open descriptor.
 fn behind(fd: c_int) -> Option<PathBuilder> {
     let link = Link::of(u32::try_from(fd).ok()?);
-    let mut path = PathBuilder::empty();
-    let room = path.bytes.as_mut_ptr();
+    let mut path = PathBuilder::empty()?;
+    let room = path.start();
     let (at, name) = (libc::AT_FDCWD, link.bytes.as_ptr());
     // SAFETY: `name` ends with a zero; the kernel writes at most as many bytes as there are.
     let length = unsafe { libc::syscall(libc::SYS_readlinkat, at, name, room, LONGEST) };

@@ -14,7 +14,6 @@
 
 mod association;
 mod call;
-mod claim;
 mod communicator;
 mod completion;
 mod datatype;

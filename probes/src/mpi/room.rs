@@ -2,8 +2,8 @@
 
 use core::cell::UnsafeCell;
 
-use super::claim::Claim;
 use super::status;
+use crate::claim::Claim;
 
 /// Requests that fit on the stack.
 const FEW: usize = 64;
