@@ -8,12 +8,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
+use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
-use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+use rustix::process::{Pid, PidfdFlags, WaitId, WaitIdOptions, pidfd_open, waitid};
 use signal_hook::consts::{SIGALRM, SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 use signal_hook::iterator::exfiltrator::WithRawSiginfo;
 use signal_hook::iterator::{Handle, SignalsInfo};
-use whyperf_inject::ProcessStatus;
+use whyperf_inject::{Life, ProcessStatus};
 
 use crate::measuring::event::WatchEvent;
 use crate::measuring::panic_handler;
@@ -126,15 +127,35 @@ impl Events {
     }
 }
 
-fn wait_for_end(child: u32) {
-    let Some(pid) = i32::try_from(child).ok().and_then(Pid::from_raw) else { return };
+fn wait_for_end(program: u32) {
+    let Some(pid) = i32::try_from(program).ok().and_then(Pid::from_raw) else { return };
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
     loop {
         match waitid(WaitId::Pid(pid), options) {
             Err(Errno::INTR) => {}
             // Another of our threads looks at it; the system tells of that, too.
             Ok(Some(status)) if status.stopped() || status.trapped() => thread::sleep(A_LOOK),
+            Err(Errno::CHILD) => return wait_for_foreign(pid),
             _ => return,
+        }
+    }
+}
+
+/// The same, of a process that is no child of ours.
+fn wait_for_foreign(pid: Pid) {
+    match pidfd_open(pid, PidfdFlags::empty()) {
+        Ok(process) => {
+            let mut ends = [PollFd::new(&process, PollFlags::IN)];
+            while poll(&mut ends, None) == Err(Errno::INTR) {}
+        }
+        // It is gone.
+        Err(Errno::SRCH) => {}
+        // Kernels before 5.3, and sandboxes.
+        Err(_) => {
+            let process = Life::of(pid.as_raw_nonzero().get().unsigned_abs());
+            while !process.is_over() {
+                thread::sleep(A_LIFE);
+            }
         }
     }
 }
@@ -159,6 +180,9 @@ const fn event_of(signal: i32, code: i32) -> WatchEvent {
 
 /// So long a look at a thread takes at most, as a rule.
 const A_LOOK: Duration = Duration::from_millis(1);
+
+/// Between two looks at whether a process still lives.
+const A_LIFE: Duration = Duration::from_millis(50);
 
 /// `SIGRTMIN+1` and `SIGRTMIN+2`, of which the C library keeps the first two for itself.
 const PAUSE: i32 = 35;

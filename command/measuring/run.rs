@@ -16,7 +16,9 @@ use crate::measuring::panic_handler;
 use crate::measuring::process_limit;
 use crate::measuring::recording::StoreWriter;
 use crate::measuring::summary;
-use crate::measuring::supervision::{MeasuringStage, SHORT_GRACE, Supervision, SupervisionEnd};
+use crate::measuring::supervision::{
+    MeasuringStage, Program, SHORT_GRACE, Supervision, SupervisionEnd,
+};
 use crate::measuring::target::Unusable;
 use crate::measuring::watch::Watch;
 use crate::output::delivery;
@@ -68,12 +70,8 @@ pub(crate) fn supervise(
     mut screen: Screen,
     grace: Duration,
 ) -> anyhow::Result<ExitCode> {
-    let obstacle = launch.obstacle();
-    if let (Some((program, obstacle)), Some(_)) = (&obstacle, &watch) {
-        screen.warn(&format!("{} {}", program.display(), obstacle.advice()));
-    }
     if let Some(watch) = &watch {
-        tell(&watch.inputs, &mut screen);
+        tell_beginning(launch, watch, &mut screen);
     }
     let events = match Events::listen() {
         Ok(events) => events,
@@ -102,7 +100,14 @@ pub(crate) fn supervise(
         watch.unmeasured.watch(child.id());
         MeasuringStage::Measured(watch, end)
     });
-    let supervision = Supervision { child, events, stage, screen, request, begin, grace };
+    let program = Program::Child(child);
+    let supervision = Supervision { program, events, stage, screen, request, begin, grace };
+    Ok(watch_to_end(supervision, launch))
+}
+
+/// Stays with a program to its end, and reports.
+pub(crate) fn watch_to_end(supervision: Supervision<'_>, launch: &Launch) -> ExitCode {
+    let (request, begin) = (supervision.request, supervision.begin);
     let (outcome, stage, mut screen) = supervision.stay();
     let status = outcome.exit_status();
     let (watch, report) = match stage {
@@ -117,7 +122,7 @@ pub(crate) fn supervise(
     if let Some(watch) = watch {
         report = summary::complete(watch, report, &mut screen);
         if report.processes == 0 {
-            let note = nothing_measured(launch, obstacle.is_some(), &report);
+            let note = nothing_measured(launch, launch.obstacle().is_some(), &report);
             report.remarks.notes.push(note);
         }
     }
@@ -127,7 +132,7 @@ pub(crate) fn supervise(
     }
     let options = &request.options;
     delivery::deliver(&report, options.profile, options.json.as_deref(), &mut screen);
-    Ok(ExitCode::from(u8::try_from(status).unwrap_or(u8::MAX)))
+    ExitCode::from(u8::try_from(status).unwrap_or(u8::MAX))
 }
 
 /// Says why the program was not started; where only no other process may be, this one becomes it.
@@ -161,6 +166,14 @@ pub(crate) fn tell_place(directory: &RunDirectory, screen: &mut Screen) {
     if let Some(taken) = directory.instead_of() {
         screen.warn(&format!("{taken}; {} is used in its place", directory.path().display()));
     }
+}
+
+/// Says what stands in the way of measuring the program, and what leads the search.
+pub(crate) fn tell_beginning(launch: &Launch, watch: &Watch, screen: &mut Screen) {
+    if let Some((program, obstacle)) = launch.obstacle() {
+        screen.warn(&format!("{} {}", program.display(), obstacle.advice()));
+    }
+    tell(&watch.inputs, screen);
 }
 
 /// Says what leads the search.

@@ -22,7 +22,7 @@ use crate::output::terminal::Screen;
 /// Everything that is needed while a program runs.
 #[derive(Debug)]
 pub(crate) struct Supervision<'a> {
-    pub(crate) child: Child,
+    pub(crate) program: Program,
     pub(crate) events: Events,
     pub(crate) stage: MeasuringStage,
     pub(crate) screen: Screen,
@@ -30,6 +30,24 @@ pub(crate) struct Supervision<'a> {
     pub(crate) begin: Instant,
     /// How long measured processes may outlive the program.
     pub(crate) grace: Duration,
+}
+
+/// The program that is watched.
+#[derive(Debug)]
+pub(crate) enum Program {
+    /// It is our child.
+    Child(Child),
+    /// It is somebody else's, whom alone the system tells how it ended.
+    Foreign(u32),
+}
+
+impl Program {
+    fn id(&self) -> u32 {
+        match self {
+            Self::Child(child) => child.id(),
+            Self::Foreign(pid) => *pid,
+        }
+    }
 }
 
 /// How far measuring is. The program is supervised all the same.
@@ -58,7 +76,9 @@ impl MeasuringStage {
 pub(crate) enum SupervisionEnd {
     /// The program did.
     Ended(ExitStatus),
-    /// The user interrupted twice; this process goes on.
+    /// Somebody else's program did.
+    Gone,
+    /// The user interrupted twice, or whoever watches somebody else's program was told to end; this process goes on.
     LeftRunning(u32),
 }
 
@@ -67,20 +87,21 @@ impl SupervisionEnd {
     pub(crate) fn program_status(self) -> Option<i32> {
         match self {
             Self::Ended(status) => Some(launch::exit_status(status)),
-            Self::LeftRunning(_) => None,
+            Self::Gone | Self::LeftRunning(_) => None,
         }
     }
 
     /// What whyperf returns.
     pub(crate) fn exit_status(self) -> i32 {
-        self.program_status().unwrap_or(INTERRUPTED)
+        let of_program = self.program_status();
+        of_program.unwrap_or(if self == Self::Gone { 0 } else { INTERRUPTED })
     }
 }
 
 impl Supervision<'_> {
     /// Until the program has ended, or the user has interrupted twice and it still goes on.
     pub(crate) fn stay(mut self) -> (SupervisionEnd, MeasuringStage, Screen) {
-        self.events.await_end(self.child.id());
+        self.events.await_end(self.program.id());
         let _keys = keys::listen(&self.request.options, self.events.sender(), &mut self.screen);
         let outcome = self.wait_for_child();
         panic_handler::status_is(outcome.exit_status());
@@ -96,7 +117,14 @@ impl Supervision<'_> {
         loop {
             match self.events.next_before(self.next_moment(patience)) {
                 Some(WatchEvent::Ended) => return self.reap(),
-                Some(WatchEvent::PassOn(signal)) => self.pass_on(signal),
+                Some(WatchEvent::PassOn(signal)) => match self.program {
+                    Program::Foreign(pid) if asks_for_end(signal) => {
+                        return SupervisionEnd::LeftRunning(pid);
+                    }
+                    // It is sent its signals itself.
+                    Program::Foreign(_) => {}
+                    Program::Child(_) => self.pass_on(signal),
+                },
                 Some(WatchEvent::Resumed) => {
                     self.keep_summary();
                     keys::resume();
@@ -113,7 +141,7 @@ impl Supervision<'_> {
                 None => {}
             }
             if patience.is_some_and(|end| end <= Instant::now()) {
-                return SupervisionEnd::LeftRunning(self.child.id());
+                return SupervisionEnd::LeftRunning(self.program.id());
             }
             self.look();
         }
@@ -132,9 +160,12 @@ impl Supervision<'_> {
     }
 
     fn reap(&mut self) -> SupervisionEnd {
-        match self.child.wait() {
-            Ok(status) => SupervisionEnd::Ended(status),
-            Err(_) => SupervisionEnd::LeftRunning(self.child.id()),
+        match &mut self.program {
+            Program::Foreign(_) => SupervisionEnd::Gone,
+            Program::Child(child) => match child.wait() {
+                Ok(status) => SupervisionEnd::Ended(status),
+                Err(_) => SupervisionEnd::LeftRunning(child.id()),
+            },
         }
     }
 
@@ -214,11 +245,11 @@ impl Supervision<'_> {
     }
 
     fn pass_on(&mut self, signal: i32) {
-        let pid = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw);
+        let pid = i32::try_from(self.program.id()).ok().and_then(Pid::from_raw);
         if let (Some(pid), Some(named)) = (pid, Signal::from_named_raw(signal)) {
             let _ = kill_process(pid, named);
         }
-        if matches!(signal, SIGTERM | SIGINT | SIGQUIT | SIGHUP) {
+        if asks_for_end(signal) {
             self.keep_summary();
         }
     }
@@ -231,6 +262,10 @@ impl Supervision<'_> {
         summary::take(watch, &mut report);
         delivery::keep(&report, self.request.options.json.as_deref());
     }
+}
+
+const fn asks_for_end(signal: i32) -> bool {
+    matches!(signal, SIGTERM | SIGINT | SIGQUIT | SIGHUP)
 }
 
 /// Enough for processes that only have to end after what started them.

@@ -116,6 +116,26 @@ impl RunDirectory {
         }
     }
 
+    /// Takes over one that another process [left to](Self::leave_to_another) this one.
+    ///
+    /// # Errors
+    /// When it is gone, or not private to this user.
+    pub fn take_over(path: PathBuf) -> Result<Self, Error> {
+        let failed = |source| Error::CreateRunDirectory { path: path.clone(), source };
+        let facts = fs::symlink_metadata(&path).map_err(failed)?;
+        check_private(&facts).map_err(|why| Error::UnsafeDirectory { path: path.clone(), why })?;
+        let new = path.join("owner.new");
+        let named = write_new(&new, &Owner::this_process().text());
+        named.and_then(|()| fs::rename(&new, path.join(Owner::FILE))).map_err(failed)?;
+        Ok(Self { path, instead_of: None })
+    }
+
+    /// Another process takes it over, and removes it.
+    pub fn leave_to_another(self) {
+        // Dropped, it would be removed.
+        std::mem::forget(self);
+    }
+
     /// Writes into a new directory whose it is.
     fn own(path: PathBuf, instead_of: Option<Error>) -> Result<Self, Error> {
         let directory = Self { path, instead_of };

@@ -61,10 +61,12 @@ fn cleaning_prints_what_was_removed() {
 }
 
 #[test]
-fn exec_without_a_launcher_is_a_run() {
+fn exec_without_a_launcher_is_a_run_whose_status_is_the_program_s() {
     let said = say(&["exec", "--", "sh", "-c", "echo out; exit 3"]);
     assert_eq!((said.status, said.stdout.as_slice()), (Some(3), b"out\n".as_slice()), "{said:?}");
-    assert!(said.stderr.contains("exit status 3"), "{said:?}");
+    // What starts the program is told its status, and nobody else.
+    assert!(said.stderr.contains("sh -c 'echo out; exit 3'"), "{said:?}");
+    assert!(!said.stderr.contains("exit status"), "{said:?}");
 }
 
 #[test]
