@@ -8,6 +8,7 @@
 
 mod api;
 mod attachment;
+mod backtrace;
 mod c_library;
 mod cancellation;
 mod claim;

@@ -4,8 +4,8 @@ use whyperf_runtime::{birth, load, measurement, startup_barrier};
 
 use crate::wrapped::keep_errno;
 use crate::{
-    attachment, c_library, cancellation, compiled, contexts, creation, exec, io, jumps, privilege,
-    process, profiled, sandbox, signals, spawns, sync, waits,
+    attachment, backtrace, c_library, cancellation, compiled, contexts, creation, exec, io, jumps,
+    privilege, process, profiled, sandbox, signals, spawns, sync, waits,
 };
 
 /// Runs when the library is loaded, before the program's `main`.
@@ -22,6 +22,7 @@ extern "C" fn loaded() {
         waits::resolve();
         process::resolve();
         creation::resolve();
+        backtrace::resolve();
         cancellation::resolve_all();
         exec::resolve();
         jumps::resolve();

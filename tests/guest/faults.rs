@@ -39,6 +39,8 @@ measured! {
         ["async_cancel.cpp/step1", "async_cancel.cpp/step2", "async_cancel.cpp/push1"];
     one_whose_recursion_needs_its_stack: "guests/deep_recursion", "2000",
         ["deep_recursion.c/visit", "deep_recursion.c/even", "deep_recursion.c/odd"];
+    one_that_looks_at_itself: "guests/visible", "2",
+        ["visible.c/inner", "visible.c/outer"];
 }
 
 /// Below its alternate stack lies memory of its own, and code that changes would need room there.

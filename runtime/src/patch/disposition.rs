@@ -6,6 +6,7 @@ use super::signal_disposition::{self, SignalDisposition};
 use super::{front, handlers, inspection, trap_choice};
 use crate::kernel::{self, Disposition};
 use crate::lock::Held;
+use crate::sigbus_handler;
 
 /// The handlers of which the masks were changed.
 #[derive(Debug, Default)]
@@ -93,5 +94,7 @@ pub fn exchange(
 pub fn behind(handler: usize, before: SignalDisposition) -> Option<SignalDisposition> {
     let nothing = SignalDisposition { handler: libc::SIG_DFL, flags: 0, mask: 0 };
     let is_front = front::is_front(handler);
-    is_front.then_some(before).or_else(|| inspection::is_handler(handler).then_some(nothing))
+    // Those are there only where the program had nothing.
+    let is_alone = inspection::is_handler(handler) || sigbus_handler::is_handler(handler);
+    is_front.then_some(before).or_else(|| is_alone.then_some(nothing))
 }
