@@ -6,7 +6,7 @@ use crate::checkout::{Source, checkout};
 use crate::refuse;
 
 /// Each part with the parts it may use. A part that is not here is refused.
-const EDGES: [(&str, &[&str]); 14] = [
+const EDGES: [(&str, &[&str]); 15] = [
     ("code", &[]),
     ("layout", &[]),
     ("runtime", &["layout"]),
@@ -20,6 +20,7 @@ const EDGES: [(&str, &[&str]); 14] = [
         "",
         &["code", "layout", "inject", "instrument", "model", "consultant", "daemon", "experiments"],
     ),
+    ("extrapolate", &[]),
     ("experiments", &["model", "consultant"]),
     // Named by no other: tests and benches alone may use it, and a dev-dependency is no edge.
     ("testkit", &["layout", "inject", "model", "consultant"]),
