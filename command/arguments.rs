@@ -7,6 +7,7 @@ use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
+use crate::extrapolation::machines::MachineVerb;
 use crate::machine::listing::Listing;
 use crate::measuring::attach::{self, Attach};
 use crate::measuring::options::RunOptions;
@@ -116,6 +117,9 @@ pub(crate) enum Verb {
         #[arg(long)]
         json: bool,
     },
+    /// List, show and measure machines that programs can be extrapolated to
+    #[command(subcommand)]
+    Machine(MachineVerb),
     /// Say what this machine allows, what is missing and what to do
     Doctor(Listing),
     /// Remove what runs that were killed have left behind

@@ -23,6 +23,7 @@ mod error;
 mod history;
 mod instant;
 mod learned;
+mod machine_file;
 mod message_series;
 mod migrations;
 mod record;
@@ -40,6 +41,7 @@ pub use learned::{
     CodeStructure, Combination, EarlierRun, Ground, Mapped, MatchEvidence, NextRun, Required,
     Wanted, aligned, combine, extract, extract_with, map, renamed_for_program,
 };
+pub use machine_file::{Figure, FigureSource, MachineFile, MachineFileError, figures};
 pub use message_series::{MessageSeries, MessageSeriesError};
 pub use record::{Record, RecordError};
 pub use recorder::{Ending, Progress, Recorder};

@@ -13,6 +13,7 @@ mod json;
 mod keys;
 mod kinds;
 mod limits;
+mod machines;
 mod manners;
 mod mistakes;
 mod namespaces;

@@ -24,6 +24,7 @@ mod hot;
 mod launcher;
 mod lessons;
 mod long_receive;
+mod machines;
 mod manners;
 mod messages;
 #[expect(dead_code, reason = "its programs have other names where they are newer")]

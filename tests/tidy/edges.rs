@@ -18,10 +18,20 @@ const EDGES: [(&str, &[&str]); 15] = [
     ("daemon", &["code", "layout", "inject", "instrument", "model", "consultant"]),
     (
         "",
-        &["code", "layout", "inject", "instrument", "model", "consultant", "daemon", "experiments"],
+        &[
+            "code",
+            "layout",
+            "inject",
+            "instrument",
+            "model",
+            "consultant",
+            "daemon",
+            "experiments",
+            "extrapolate",
+        ],
     ),
     ("extrapolate", &[]),
-    ("experiments", &["model", "consultant"]),
+    ("experiments", &["model", "consultant", "extrapolate"]),
     // Named by no other: tests and benches alone may use it, and a dev-dependency is no edge.
     ("testkit", &["layout", "inject", "model", "consultant"]),
     ("xtask", &[]),

@@ -63,14 +63,22 @@ pub(crate) enum Passage {
 }
 
 impl Interconnect {
-    /// The time a byte takes on a link, and what a link adds to the latency.
-    pub(crate) const fn figures(&self) -> (SimTime, SimTime) {
+    /// The time that a byte takes on a link; nothing where there are no links.
+    #[must_use]
+    pub const fn per_byte(&self) -> SimTime {
         match *self {
-            Self::Crossbar => (SimTime::ZERO, SimTime::ZERO),
-            Self::Buses { per_byte, .. } => (per_byte, SimTime::ZERO),
-            Self::FatTree { per_byte, per_hop, .. } | Self::Torus { per_byte, per_hop, .. } => {
-                (per_byte, per_hop)
-            }
+            Self::Crossbar => SimTime::ZERO,
+            Self::Buses { per_byte, .. }
+            | Self::FatTree { per_byte, .. }
+            | Self::Torus { per_byte, .. } => per_byte,
+        }
+    }
+
+    /// What a link adds to the latency.
+    pub(crate) const fn per_hop(&self) -> SimTime {
+        match *self {
+            Self::Crossbar | Self::Buses { .. } => SimTime::ZERO,
+            Self::FatTree { per_hop, .. } | Self::Torus { per_hop, .. } => per_hop,
         }
     }
 

@@ -77,7 +77,7 @@ impl<'m> Ports<'m> {
         let (mut arriving, mut kept) = (body, taken);
         if !is_inside && self.machine.interconnect != Interconnect::Crossbar {
             at = self.pass(head, places, bytes) + range.latency;
-            let (per_byte, _) = self.machine.interconnect.figures();
+            let per_byte = self.machine.interconnect.per_byte();
             arriving = body.max(per_byte * bytes.after_first());
             kept = range.gap + arriving;
         }
@@ -89,8 +89,8 @@ impl<'m> Ports<'m> {
 
     /// When the head of a message is through all links between two nodes.
     fn pass(&mut self, head: SimTime, [from, to]: [u32; 2], bytes: Bytes) -> SimTime {
-        let (per_byte, per_hop) = self.machine.interconnect.figures();
-        let taken = per_byte * bytes.0 as f64;
+        let per_hop = self.machine.interconnect.per_hop();
+        let taken = self.machine.interconnect.per_byte() * bytes.0 as f64;
         self.machine.interconnect.route(from, to, &mut self.route);
         let mut at = head;
         for passage in &self.route {
