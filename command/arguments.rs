@@ -8,6 +8,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::extrapolation::machines::MachineVerb;
+use crate::extrapolation::traces::TraceVerb;
 use crate::machine::listing::Listing;
 use crate::measuring::attach::{self, Attach};
 use crate::measuring::options::RunOptions;
@@ -117,6 +118,9 @@ pub(crate) enum Verb {
         #[arg(long)]
         json: bool,
     },
+    /// Make traces of text, and show them
+    #[command(subcommand)]
+    Trace(TraceVerb),
     /// List, show and measure machines that programs can be extrapolated to
     #[command(subcommand)]
     Machine(MachineVerb),

@@ -15,7 +15,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 
 use crate::arguments::{CommandLine, Verb};
-use crate::extrapolation::machines;
+use crate::extrapolation::{machines, traces};
 use crate::machine::{clean, doctor};
 use crate::measuring::{attach, exec, launch, run};
 use crate::output::{delivery, file_size_limit, terminal};
@@ -46,6 +46,7 @@ fn carry_out(verb: Verb) -> Result<ExitCode> {
         Verb::Attach(request) => attach::attach(&request),
         Verb::Hypotheses { json } => evaluation::print(json),
         Verb::Metrics { json } => metrics::print(json),
+        Verb::Trace(verb) => traces::traces(&verb),
         Verb::Machine(verb) => machines::machine(&verb),
         Verb::Doctor(listing) => doctor::doctor(&listing),
         Verb::Clean(listing) => clean::clean(&listing),

@@ -1,5 +1,6 @@
-//! The verbs about machines that are not there: `machine`.
+//! The verbs about other machines than this one: `machine` and `trace`.
 
 pub(crate) mod machines;
 mod measure;
 mod measurement;
+pub(crate) mod traces;

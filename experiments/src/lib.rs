@@ -33,6 +33,7 @@ mod run;
 mod running_sums;
 mod selector;
 mod store;
+mod trace;
 
 pub use diagnosis::{Diagnosis, Extent};
 pub use error::StoreError;
@@ -52,3 +53,7 @@ pub use run::{
 };
 pub use selector::Selector;
 pub use store::{Access, Store};
+pub use trace::{
+    RankEvents, TextTraceError, TraceAbout, TraceError, TraceFile, TraceWriter, import,
+    write_event, write_head,
+};

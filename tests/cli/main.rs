@@ -22,4 +22,5 @@ mod needs;
 mod signals;
 mod store;
 mod unmade;
+mod traces;
 mod verbs;

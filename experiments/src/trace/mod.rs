@@ -1,0 +1,33 @@
+//! Trace files: what each rank of a program did, compact and with an index, and the same as text for people and generators.
+//!
+//! ```text
+//!   "whyperf trace" 00 version
+//!   block  events of one rank        at most some kilobytes; the ranks take turns as they come
+//!   block  ...
+//!   index  name, facts, regions, communicators, and for each rank its blocks: offset, length, checksum
+//!   end    offset, length and checksum of the index, "whyperf index"
+//! ```
+//!
+//! A block can be read by itself, so a simulation of thousands of ranks holds one block of each. The index is written last: a file
+//! without one was cut. Every block has a checksum, and every number is checked: what is damaged is told, with its rank.
+
+mod codec;
+mod error;
+mod index;
+mod reader;
+mod text;
+mod writer;
+
+pub use error::{TextTraceError, TraceError};
+pub use reader::{RankEvents, TraceFile};
+pub use text::{import, write_event, write_head};
+pub use writer::TraceWriter;
+
+/// What a trace says of itself beside its ranks, regions and communicators.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TraceAbout {
+    /// The program, or the variant of it: traces of one name are the same program on other numbers of ranks.
+    pub name: String,
+    /// How and where it was made, as names and values.
+    pub facts: Vec<(String, String)>,
+}
