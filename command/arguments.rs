@@ -7,8 +7,10 @@ use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
+use crate::extrapolation::extrapolate::{self, Extrapolate};
 use crate::extrapolation::machines::MachineVerb;
 use crate::extrapolation::traces::TraceVerb;
+use crate::extrapolation::what_if::{self, WhatIf};
 use crate::machine::listing::Listing;
 use crate::measuring::attach::{self, Attach};
 use crate::measuring::options::RunOptions;
@@ -118,6 +120,12 @@ pub(crate) enum Verb {
         #[arg(long)]
         json: bool,
     },
+    /// Say how traced programs would run on another machine, and which of them is best there
+    #[command(after_help = extrapolate::NOTES)]
+    Extrapolate(Box<Extrapolate>),
+    /// Say what curing a bottleneck is worth: by how much the whole run would be shorter
+    #[command(after_help = what_if::NOTES)]
+    WhatIf(Box<WhatIf>),
     /// Make traces of text, and show them
     #[command(subcommand)]
     Trace(TraceVerb),

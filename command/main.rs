@@ -15,7 +15,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 
 use crate::arguments::{CommandLine, Verb};
-use crate::extrapolation::{machines, traces};
+use crate::extrapolation::{extrapolate, machines, traces, what_if};
 use crate::machine::{clean, doctor};
 use crate::measuring::{attach, exec, launch, run};
 use crate::output::{delivery, file_size_limit, terminal};
@@ -46,6 +46,8 @@ fn carry_out(verb: Verb) -> Result<ExitCode> {
         Verb::Attach(request) => attach::attach(&request),
         Verb::Hypotheses { json } => evaluation::print(json),
         Verb::Metrics { json } => metrics::print(json),
+        Verb::Extrapolate(request) => extrapolate::extrapolate(&request),
+        Verb::WhatIf(request) => what_if::what_if(&request),
         Verb::Trace(verb) => traces::traces(&verb),
         Verb::Machine(verb) => machines::machine(&verb),
         Verb::Doctor(listing) => doctor::doctor(&listing),

@@ -1,6 +1,13 @@
-//! The verbs about other machines than this one: `machine` and `trace`.
+//! The verbs about other machines than this one: `extrapolate`, `what-if`, `trace` and `machine`.
 
+pub(crate) mod extrapolate;
+mod extrapolated;
 pub(crate) mod machines;
 mod measure;
 mod measurement;
+mod ranking;
+mod results;
+mod sweep;
 pub(crate) mod traces;
+mod variants;
+pub(crate) mod what_if;

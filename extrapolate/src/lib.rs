@@ -12,6 +12,7 @@
 //! | `machine/` | a machine as figures: processors, LogGOPS, links, collective algorithms, barriers, noise |
 //! | `algorithm/` | collective algorithms as steps |
 //! | `simulator/` | the discrete-event simulation |
+//! | `edit.rs` | a trace with something changed in it |
 //! | `outcome.rs`, `observer.rs`, `complaint.rs` | what came of it, while it runs and at the end; what is wrong with a trace |
 //!
 //! **No process, file, clock, thread or randomness is in this crate**: the same trace and machine give the same result, to the bit.
@@ -37,6 +38,7 @@
 
 mod algorithm;
 mod complaint;
+mod edit;
 mod event;
 mod identity;
 mod machine;
@@ -47,11 +49,13 @@ mod time;
 mod trace;
 
 pub use complaint::{Complaint, Wait, Waiting};
+pub use edit::{CallKind, Edit, LeftOut};
 pub use event::{Collective, CollectiveKind, Event, Expected, RemoteAccess, Sent};
 pub use identity::{Bytes, CommId, Rank, RegionId, RequestId, Tag};
 pub use machine::{
     Algorithm, AlgorithmChoice, Barrier, Collectives, Interconnect, LinearBarrier, LogGops,
-    Machine, MessageUse, Network, Noise, Processors, RemoteAccessModel, ServicePolicy, SizeRange,
+    Machine, MessageUse, Network, Noise, Parameter, ParameterUnit, Processors, RemoteAccessModel,
+    ServicePolicy, SizeRange,
 };
 pub use observer::{Activity, MessageFlight, Observer, Segment};
 pub use outcome::{ActivityTimes, Outcome, RankOutcome};

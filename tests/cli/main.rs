@@ -9,6 +9,7 @@ mod control;
 mod copied;
 mod exec;
 mod hostile;
+mod extrapolated;
 mod json;
 mod keys;
 mod kinds;

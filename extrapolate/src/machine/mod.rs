@@ -8,6 +8,7 @@
 //!   collective.rs      which algorithm each collective call uses
 //!   barrier.rs         how ranks meet: linear with ExtraP's parameters, tree, dissemination, hardware
 //!   noise.rs           what the operating system takes away
+//!   parameter.rs       the figures that a sweep can vary
 //! ```
 
 mod barrier;
@@ -15,6 +16,7 @@ mod collective;
 mod interconnect;
 mod network;
 mod noise;
+mod parameter;
 mod processor;
 mod remote_access;
 
@@ -24,6 +26,7 @@ pub use interconnect::Interconnect;
 pub(crate) use interconnect::Passage;
 pub use network::{LogGops, Network, SizeRange};
 pub use noise::Noise;
+pub use parameter::{Parameter, ParameterUnit};
 pub use processor::{Processors, ServicePolicy};
 pub use remote_access::RemoteAccessModel;
 

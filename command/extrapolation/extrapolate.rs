@@ -1,0 +1,214 @@
+//! `whyperf extrapolate`: how programs would run on another machine, for all that a sweep sets.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::thread;
+
+use anyhow::{Context as _, Result, bail};
+use clap::Args;
+use serde::{Deserialize, Serialize};
+use whyperf_experiments::MachineFile;
+use whyperf_extrapolate::Edit;
+
+use crate::extrapolation::extrapolated::ExtrapolatedRun;
+use crate::extrapolation::machines;
+use crate::extrapolation::results::Results;
+use crate::extrapolation::sweep::{Axis, Setting};
+use crate::extrapolation::variants::Variant;
+use crate::output::delivery::{self, status};
+use crate::output::terminal::{Colour, OutputStyle, Screen};
+
+/// Which traces, to which machine, with what.
+#[derive(Debug, Args)]
+pub(crate) struct Extrapolate {
+    /// Traces: those of one name are a program on several numbers of ranks, others are variants to be compared
+    #[arg(value_name = "TRACE", required_unless_present = "experiment")]
+    pub(crate) traces: Vec<PathBuf>,
+    /// The machine: the name of one that is shipped, or a machine file
+    #[arg(long, value_name = "MACHINE", required_unless_present = "experiment")]
+    pub(crate) machine: Option<String>,
+    /// Vary a parameter, as in processors=1..32*2, latency=10..100+10, gap=1,5 or barrier=tree,linear; may be repeated
+    #[arg(long, value_name = "NAME=VALUES")]
+    pub(crate) set: Vec<String>,
+    /// Take traces, machine and sweep from an experiment file; what is named here goes before it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) experiment: Option<PathBuf>,
+    /// Write traces, machine and sweep to an experiment file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) save_experiment: Option<PathBuf>,
+    /// Write the results to FILE as JSON, too
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+    /// Simulate so many runs at most
+    #[arg(long, value_name = "COUNT", default_value_t = 10_000)]
+    pub(crate) most_runs: usize,
+    /// Use colour always, never, or (auto) on a terminal unless NO_COLOR is set
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = Colour::Auto)]
+    #[arg(hide_possible_values = true)]
+    pub(crate) color: Colour,
+}
+
+pub(crate) const NOTES: &str = "\
+Speed-up is relative to the run on one processor, or to all computing where there is none. `whyperf machine list` names machines,
+docs/extrapolation.md says what is simulated.";
+
+/// An experiment as it is kept in a file.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Experiment {
+    traces: Vec<PathBuf>,
+    machine: String,
+    #[serde(default)]
+    set: Vec<String>,
+}
+
+impl Experiment {
+    fn of(request: &Extrapolate) -> Result<Self> {
+        let mut experiment = match &request.experiment {
+            Some(path) => Self::read(path)?,
+            None => Self { traces: Vec::new(), machine: String::new(), set: Vec::new() },
+        };
+        if !request.traces.is_empty() {
+            experiment.traces.clone_from(&request.traces);
+        }
+        if let Some(machine) = &request.machine {
+            experiment.machine.clone_from(machine);
+        }
+        if !request.set.is_empty() {
+            experiment.set.clone_from(&request.set);
+        }
+        Ok(experiment)
+    }
+
+    /// Files that it names are looked for beside it.
+    fn read(path: &Path) -> Result<Self> {
+        let name = path.display();
+        let text = fs::read_to_string(path).with_context(|| format!("cannot read {name}"))?;
+        let mut experiment: Self =
+            toml::from_str(&text).with_context(|| format!("{name} is no experiment file"))?;
+        let folder = path.parent().unwrap_or_else(|| Path::new("."));
+        for trace in &mut experiment.traces {
+            *trace = folder.join(&*trace);
+        }
+        let machine = folder.join(&experiment.machine);
+        if machine.is_file() {
+            experiment.machine = machine.display().to_string();
+        }
+        Ok(experiment)
+    }
+
+    fn write(&self, path: &Path) -> Result<()> {
+        let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
+        let machine = PathBuf::from(&self.machine);
+        let machine = if machine.is_file() { absolute(&machine) } else { machine };
+        let quoted = |text: String| format!("{text:?}");
+        let traces: Vec<String> =
+            self.traces.iter().map(|trace| quoted(absolute(trace).display().to_string())).collect();
+        let set: Vec<String> = self.set.iter().cloned().map(quoted).collect();
+        let text = format!(
+            "# An experiment of `whyperf extrapolate --experiment`.\ntraces = [{}]\nmachine = {}\nset = [{}]\n",
+            traces.join(", "),
+            quoted(machine.display().to_string()),
+            set.join(", ")
+        );
+        fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+    }
+}
+
+/// Simulates, and prints.
+pub(crate) fn extrapolate(request: &Extrapolate) -> Result<ExitCode> {
+    let experiment = Experiment::of(request)?;
+    let axes = axes(&experiment.set)?;
+    let machine = machines::find(&experiment.machine)?;
+    let variants = Variant::of(&experiment.traces)?;
+    let count = Setting::count(&axes).saturating_mul(variants.len());
+    if count > request.most_runs {
+        bail!(
+            "{count} runs are more than {}: take fewer values, or say --most-runs {count}",
+            request.most_runs
+        );
+    }
+    let settings = Setting::all(&axes);
+    let planned = planned(&variants, &settings)?;
+    if let Some(path) = &request.save_experiment {
+        experiment.write(path)?;
+    }
+    let mut screen = Screen::new(request.color, false);
+    let runs = simulate_all(&planned, &machine, &mut screen)?;
+    let has_failed = runs.iter().any(|run| !run.complaints.is_empty());
+    let results = Results { machine: &machine, runs };
+    if let Some(path) = &request.json {
+        let text = serde_json::to_string_pretty(&results.as_json()).context("writing JSON")?;
+        fs::write(path, text + "\n").with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    let is_printed = delivery::print(&results.text(OutputStyle::of_stdout(request.color)));
+    Ok(status(is_printed && !has_failed))
+}
+
+/// What is varied, each once.
+pub(crate) fn axes(set: &[String]) -> Result<Vec<Axis>> {
+    let mut axes: Vec<Axis> = Vec::new();
+    for text in set {
+        let axis: Axis =
+            text.parse().map_err(anyhow::Error::msg).context(format!("--set {text}"))?;
+        if axes.iter().any(|known| known.name == axis.name) {
+            bail!("--set {text}: {} is set twice", axis.name);
+        }
+        axes.push(axis);
+    }
+    Ok(axes)
+}
+
+/// A run that is to be simulated.
+struct PlannedRun<'p> {
+    trace: &'p Path,
+    variant: &'p str,
+    setting: &'p Setting,
+}
+
+fn planned<'p>(variants: &'p [Variant], settings: &'p [Setting]) -> Result<Vec<PlannedRun<'p>>> {
+    let mut all = Vec::new();
+    for variant in variants {
+        for setting in settings {
+            let trace = variant.trace(setting.processors())?;
+            all.push(PlannedRun { trace, variant: &variant.name, setting });
+        }
+    }
+    Ok(all)
+}
+
+/// The runs by where they stand in the plan; several at once where there are processors.
+fn simulate_all(
+    planned: &[PlannedRun<'_>],
+    machine: &MachineFile,
+    screen: &mut Screen,
+) -> Result<Vec<ExtrapolatedRun>> {
+    let next = Mutex::new(planned.iter().enumerate());
+    let done = Mutex::new((Vec::new(), screen));
+    let work = || {
+        loop {
+            let taken = next.lock().unwrap_or_else(PoisonError::into_inner).next();
+            let Some((at, PlannedRun { trace, variant, setting })) = taken else { return };
+            let edit = Edit::default();
+            let run = ExtrapolatedRun::simulate(trace, variant, &machine.machine, setting, &edit);
+            let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
+            let (runs, screen) = &mut *done;
+            runs.push((at, run));
+            screen.status(&format!("{} of {} runs simulated", runs.len(), planned.len()));
+        }
+    };
+    let workers = thread::available_parallelism().map_or(1, usize::from).min(planned.len());
+    thread::scope(|scope| {
+        (1..workers).for_each(|_| {
+            scope.spawn(work);
+        });
+        work();
+    });
+    let (mut runs, screen) = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    screen.say("");
+    runs.sort_by_key(|(at, _)| *at);
+    runs.into_iter().map(|(_, run)| run).collect()
+}

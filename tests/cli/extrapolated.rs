@@ -1,0 +1,180 @@
+//! Traces are extrapolated to other machines: sweeps, rankings, crossovers, experiment files, and what a cure is worth.
+
+use serde_json::Value;
+
+use crate::command::{Folder, Said, say};
+
+/// A folder with traces of text.
+struct Traces(Folder);
+
+impl Traces {
+    fn new(name: &str) -> Self {
+        Self(Folder::new(name))
+    }
+
+    /// Makes a trace, and says where it is.
+    fn make(&self, name: &str, text: &str) -> String {
+        let (written, trace) =
+            (self.0.file(&format!("{name}.txt")), self.0.file(&format!("{name}.trace")));
+        std::fs::write(&written, text).expect("writable");
+        done(&["trace", "import", &written, "--output", &trace]);
+        trace
+    }
+
+    /// A program whose work is divided among ranks, with a barrier that takes longer with each of them, or a fixed time.
+    fn divided(&self, name: &str, ranks: u32, rest: &str) -> String {
+        let text = format!(
+            "whyperf trace 1\nname {name}\nranks {ranks}\nrank 0-{}\ncompute step {}us\n{rest}\nbarrier\n",
+            ranks - 1,
+            1000.0 / f64::from(ranks)
+        );
+        self.make(&format!("{name}{ranks}"), &text)
+    }
+
+    /// Extrapolates, and reads what was written as JSON.
+    fn extrapolated(&self, words: &[&str]) -> Value {
+        let file = self.0.file("results.json");
+        let all = [&["extrapolate", "--json", &file], words].concat();
+        done(&all);
+        serde_json::from_slice(&std::fs::read(&file).expect("it is written")).expect("JSON")
+    }
+}
+
+fn done(words: &[&str]) -> String {
+    let said = say(words);
+    assert_eq!(said.status, Some(0), "{words:?}: {said:?}");
+    String::from_utf8_lossy(&said.stdout).into_owned()
+}
+
+fn refused(words: &[&str]) -> String {
+    let said: Said = say(words);
+    assert_eq!(said.status, Some(125), "{words:?}: {said:?}");
+    said.stderr
+}
+
+fn numbers(runs: &Value, member: &str) -> Vec<f64> {
+    let runs = runs["runs"].as_array().expect("runs");
+    runs.iter().map(|run| run[member].as_f64().expect("a number")).collect()
+}
+
+#[test]
+fn a_sweep_over_processors_takes_the_trace_of_as_many_ranks() {
+    let traces = Traces::new("sweep");
+    let all: Vec<String> = [1, 2, 4].map(|ranks| traces.divided("rows", ranks, "")).into();
+    let mut words: Vec<&str> = all.iter().map(String::as_str).collect();
+    words.extend(["--machine", "ideal", "--set", "processors=1..4*2"]);
+    let results = traces.extrapolated(&words);
+    assert_eq!(results["format"], "whyperf-extrapolation");
+    assert_eq!(numbers(&results, "elapsed_s"), [1e-3, 5e-4, 2.5e-4]);
+    assert_eq!(numbers(&results, "speedup"), [1.0, 2.0, 4.0]);
+    assert_eq!(numbers(&results, "efficiency"), [1.0, 1.0, 1.0]);
+    assert_eq!(results["runs"][2]["set"], serde_json::json!({ "processors": 4 }));
+    let leading = &results["runs"][0]["leading"];
+    assert_eq!(leading["hypothesis"], "CPUbound");
+    assert_eq!(leading["focus"], "</Code/step,/Machine,/Process,/SyncObject>");
+}
+
+#[test]
+fn fewer_processors_than_ranks_are_shared() {
+    let traces = Traces::new("shared");
+    let trace = traces.divided("rows", 4, "");
+    let results = traces.extrapolated(&[&trace, "--machine", "ideal", "--set", "processors=1,2"]);
+    assert_eq!(numbers(&results, "elapsed_s"), [1e-3, 5e-4]);
+    assert_eq!(results["runs"][0]["leading"]["hypothesis"], "WaitingForProcessors");
+}
+
+#[test]
+fn the_best_variant_changes_where_latency_grows() {
+    let traces = Traces::new("crossover");
+    let messages = "send +1 0\nrecv -1\nsend +1 0\nrecv -1";
+    let talks = traces.divided("talks", 2, messages);
+    let computes = traces.divided("computes", 2, "compute step 50us");
+    let words = [&talks, &computes, "--machine", "ideal", "--set", "latency=10,20,30,40"];
+    let results = traces.extrapolated(&words);
+    assert_eq!(results["ranking"][0]["order"][0]["variant"], "talks");
+    assert_eq!(results["ranking"][3]["order"][0]["variant"], "computes");
+    let expected = serde_json::json!([{
+        "parameter": "latency", "from": "20", "to": "30", "before": "talks", "after": "computes"
+    }]);
+    assert_eq!(results["crossovers"], expected);
+    let text =
+        done(&["extrapolate", &talks, &computes, "--machine", "ideal", "--set", "latency=20,30"]);
+    assert!(text.contains("between latency=20 and 30: computes instead of talks"), "{text}");
+}
+
+#[test]
+fn an_experiment_is_kept_and_run_again() {
+    let traces = Traces::new("experiment");
+    let trace = traces.divided("rows", 2, "");
+    let file = traces.0.file("experiment.toml");
+    let set = ["--set", "processors=1,2", "--set", "barrier=tree,linear"];
+    let first = done(
+        &[&["extrapolate", &trace, "--machine", "cm5", "--save-experiment", &file], &set[..]]
+            .concat(),
+    );
+    assert_eq!(first.lines().filter(|line| line.contains("barrier=")).count(), 4, "{first}");
+    assert_eq!(done(&["extrapolate", "--experiment", &file]), first);
+    let other = done(&["extrapolate", "--experiment", &file, "--set", "barrier=tree"]);
+    assert_eq!(other.lines().filter(|line| line.contains("barrier=")).count(), 1, "{other}");
+}
+
+#[test]
+fn what_a_cure_is_worth() {
+    let traces = Traces::new("cure");
+    let uneven = "whyperf trace 1\nranks 2\nrank 0\ncompute early 10us\nbarrier\ncompute late 30us\nbarrier\n\
+        rank 1\ncompute early 30us\nbarrier\ncompute late 20us\nbarrier\n";
+    let trace = traces.make("uneven", uneven);
+    let json = |words: &[&str]| -> Value {
+        let all = [&["what-if", &trace, "--machine", "ideal", "--json"], words].concat();
+        serde_json::from_str(&done(&all)).expect("JSON")
+    };
+    let saved = |value: &Value, change: &str| {
+        let changes = value["changes"].as_array().expect("changes");
+        let found = changes
+            .iter()
+            .find(|one| one["change"].as_str().is_some_and(|name| name.contains(change)));
+        (found.expect("it is there")["saved_s"].as_f64().expect("a number") * 1e9).round()
+    };
+    let all = json(&[]);
+    assert_eq!(all["elapsed_s"].as_f64().map(|s| (s * 1e9).round()), Some(60_000.0));
+    // Without the barrier in the middle, 40 and 50 us: 10 of the 60 are saved, though 30 are waited in barriers.
+    assert_eq!(saved(&all, "no barriers"), 10_000.0);
+    assert_eq!(saved(&all, "early computes in no time"), 30_000.0);
+    let half = json(&["--region", "late=0.5x"]);
+    assert_eq!(saved(&half, "late"), 15_000.0);
+    let focus = "</Code/early,/Machine,/Process,/SyncObject/Barrier>";
+    assert_eq!(saved(&json(&["--no-wait", focus]), "without"), 10_000.0);
+}
+
+#[test]
+fn what_cannot_be_is_told() {
+    let traces = Traces::new("refused");
+    let trace = traces.divided("rows", 2, "allreduce 8");
+    let on =
+        |words: &[&str]| refused(&[&["extrapolate", &trace, "--machine", "cm5"], words].concat());
+    assert!(on(&["--set", "speed=1"]).contains("there is no parameter 'speed'"));
+    assert!(on(&["--set", "processors=4"]).contains("no trace with 4 ranks: the largest has 2"));
+    assert!(on(&["--set", "latency=1..1000000"]).contains("say --most-runs 1000000"));
+    assert!(on(&["--set", "gap=1", "--set", "gap=2"]).contains("gap is set twice"));
+    assert!(on(&[&trace]).contains("is a second trace of 'rows' with 2 ranks"));
+    let what =
+        |words: &[&str]| refused(&[&["what-if", &trace, "--machine", "cm5"], words].concat());
+    assert!(what(&["--region", "stop=2x"]).contains("its regions are step"));
+    assert!(
+        what(&["--no-wait", "/SyncObject/Message"])
+            .contains("a message carries what its receiver needs")
+    );
+    assert!(
+        what(&["--no-wait", "/SyncObject/Collective/shout"]).contains("no collective call 'shout'")
+    );
+}
+
+#[test]
+fn a_trace_that_deadlocks_is_told_with_its_cycle() {
+    let traces = Traces::new("deadlock");
+    let trace = traces.make("stuck", "whyperf trace 1\nranks 2\nrank 0-1\nrecv +1\nsend +1 8\n");
+    let said = say(&["extrapolate", &trace, "--machine", "cm5"]);
+    assert_eq!(said.status, Some(1), "{said:?}");
+    let text = String::from_utf8_lossy(&said.stdout).into_owned();
+    assert!(text.contains("deadlock: rank 0 waits in"), "{text}");
+}
