@@ -11,13 +11,14 @@ use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use whyperf_experiments::MachineFile;
-use whyperf_extrapolate::Edit;
+use whyperf_extrapolate::{Edit, Machine};
 
 use crate::extrapolation::extrapolated::ExtrapolatedRun;
+use crate::extrapolation::guess::guess;
 use crate::extrapolation::machines;
 use crate::extrapolation::results::Results;
 use crate::extrapolation::sweep::{Axis, Setting};
-use crate::extrapolation::variants::Variant;
+use crate::extrapolation::variants::{Basis, Variant};
 use crate::output::delivery::{self, status};
 use crate::output::terminal::{Colour, OutputStyle, Screen};
 
@@ -164,17 +165,31 @@ pub(crate) fn axes(set: &[String]) -> Result<Vec<Axis>> {
 
 /// A run that is to be simulated.
 struct PlannedRun<'p> {
-    trace: &'p Path,
+    basis: Basis<'p>,
     variant: &'p str,
     setting: &'p Setting,
+}
+
+impl PlannedRun<'_> {
+    fn carried_out(&self, machine: &Machine) -> Result<ExtrapolatedRun> {
+        let Self { basis, variant, setting } = self;
+        match basis {
+            Basis::Trace(trace) => {
+                ExtrapolatedRun::simulate(trace, variant, machine, setting, &Edit::default())
+            }
+            Basis::Guess { traces, processors } => {
+                guess(traces, *processors, variant, machine, setting)
+            }
+        }
+    }
 }
 
 fn planned<'p>(variants: &'p [Variant], settings: &'p [Setting]) -> Result<Vec<PlannedRun<'p>>> {
     let mut all = Vec::new();
     for variant in variants {
         for setting in settings {
-            let trace = variant.trace(setting.processors())?;
-            all.push(PlannedRun { trace, variant: &variant.name, setting });
+            let basis = variant.basis(setting.processors())?;
+            all.push(PlannedRun { basis, variant: &variant.name, setting });
         }
     }
     Ok(all)
@@ -191,9 +206,8 @@ fn simulate_all(
     let work = || {
         loop {
             let taken = next.lock().unwrap_or_else(PoisonError::into_inner).next();
-            let Some((at, PlannedRun { trace, variant, setting })) = taken else { return };
-            let edit = Edit::default();
-            let run = ExtrapolatedRun::simulate(trace, variant, &machine.machine, setting, &edit);
+            let Some((at, planned_run)) = taken else { return };
+            let run = planned_run.carried_out(&machine.machine);
             let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
             let (runs, screen) = &mut *done;
             runs.push((at, run));

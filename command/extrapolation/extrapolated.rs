@@ -27,8 +27,17 @@ pub(crate) struct ExtrapolatedRun {
     pub(crate) barrier_s: f64,
     pub(crate) processor_wait_s: f64,
     pub(crate) leading: Option<Leading>,
+    /// None where a trace was simulated.
+    pub(crate) guess: Option<Guess>,
     /// What was wrong with the trace.
     pub(crate) complaints: Vec<String>,
+}
+
+/// What is known of a run that was guessed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Guess {
+    /// By how much the time may be off: what the models missed known runs by.
+    pub(crate) plus_minus_s: f64,
 }
 
 /// The bottleneck that the time goes to.
@@ -74,6 +83,7 @@ impl ExtrapolatedRun {
             barrier_s: seconds(&[Activity::Barrier]),
             processor_wait_s: seconds(&[Activity::ProcessorWait]),
             leading: leading(&outcome, trace.head()),
+            guess: None,
             complaints,
         })
     }
@@ -108,7 +118,8 @@ impl ExtrapolatedRun {
                 "focus": leading.focus,
                 "share": leading.share,
             })),
-            "guess": false,
+            "guess": self.guess.is_some(),
+            "plus_minus_s": self.guess.map(|guess| guess.plus_minus_s),
             "complaints": self.complaints,
         })
     }

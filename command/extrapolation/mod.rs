@@ -2,6 +2,7 @@
 
 pub(crate) mod extrapolate;
 mod extrapolated;
+mod guess;
 pub(crate) mod machines;
 mod measure;
 mod measurement;

@@ -102,6 +102,7 @@ mod tests {
             barrier_s: 0.0,
             processor_wait_s: 0.0,
             leading: None,
+            guess: None,
             complaints: Vec::new(),
         }
     }

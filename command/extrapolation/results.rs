@@ -87,6 +87,14 @@ impl Results<'_> {
             percent(run.barrier_s),
             bar(run.elapsed_s / longest.max(f64::MIN_POSITIVE), output_style),
         );
+        if let Some(guess) = run.guess {
+            let off = guess.plus_minus_s / run.elapsed_s.max(f64::MIN_POSITIVE) * 100.0;
+            let note = format!(
+                "a guess from fewer ranks, give or take {:.6} s ({off:.0} %); what leads is that of the largest trace",
+                guess.plus_minus_s
+            );
+            let _ = writeln!(text, "    {}", output_style.paint(note, terminal::CAUTION));
+        }
         for complaint in &run.complaints {
             let _ = writeln!(text, "    {}", output_style.paint(plain(complaint), terminal::ALARM));
         }

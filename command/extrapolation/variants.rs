@@ -4,6 +4,16 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use whyperf_experiments::TraceFile;
+use whyperf_extrapolate::ScalingModel;
+
+/// Where a run comes from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Basis<'v> {
+    /// This trace is simulated.
+    Trace(&'v Path),
+    /// These, by number of ranks, are simulated, and it is guessed from their results.
+    Guess { traces: &'v [(u32, PathBuf)], processors: u32 },
+}
 
 /// A program, or one way of writing it.
 #[derive(Clone, Debug)]
@@ -42,18 +52,24 @@ impl Variant {
         Ok(all)
     }
 
-    /// The trace for so many processors: the one with as many ranks, or with the next more, which share processors.
-    pub(crate) fn trace(&self, processors: Option<u32>) -> Result<&Path> {
+    /// Where a run on so many processors comes from: the trace with as many ranks, or with the next more, which share processors; or
+    /// what all traces together let guess.
+    pub(crate) fn basis(&self, processors: Option<u32>) -> Result<Basis<'_>> {
         let Some(processors) = processors else {
-            let most = self.traces.last().map(|(_, path)| path.as_path());
+            let most = self.traces.last().map(|(_, path)| Basis::Trace(path));
             return most.ok_or_else(|| anyhow::anyhow!("'{}' has no trace", self.name));
         };
         match self.traces.iter().find(|(ranks, _)| *ranks >= processors) {
-            Some((_, path)) => Ok(path),
+            Some((_, path)) => Ok(Basis::Trace(path)),
+            None if self.traces.len() >= ScalingModel::LEAST => {
+                Ok(Basis::Guess { traces: &self.traces, processors })
+            }
             None => bail!(
-                "'{}' has no trace with {processors} ranks: the largest has {}; trace it with more ranks, or take fewer processors",
+                "'{}' has no trace with {processors} ranks: the largest has {}; trace it with more ranks, or take fewer processors, or give \
+                 {} traces of it, from which more can be guessed",
                 self.name,
-                self.traces.last().map_or(0, |(ranks, _)| *ranks)
+                self.traces.last().map_or(0, |(ranks, _)| *ranks),
+                ScalingModel::LEAST
             ),
         }
     }

@@ -12,6 +12,7 @@
 //! | `machine/` | a machine as figures: processors, LogGOPS, links, collective algorithms, barriers, noise |
 //! | `algorithm/` | collective algorithms as steps |
 //! | `simulator/` | the discrete-event simulation |
+//! | `scaling.rs` | how a quantity grows with the number of processors, from a few values |
 //! | `edit.rs` | a trace with something changed in it |
 //! | `outcome.rs`, `observer.rs`, `complaint.rs` | what came of it, while it runs and at the end; what is wrong with a trace |
 //!
@@ -44,6 +45,7 @@ mod identity;
 mod machine;
 mod observer;
 mod outcome;
+mod scaling;
 mod simulator;
 mod time;
 mod trace;
@@ -59,6 +61,7 @@ pub use machine::{
 };
 pub use observer::{Activity, MessageFlight, Observer, Segment};
 pub use outcome::{ActivityTimes, Outcome, RankOutcome};
+pub use scaling::ScalingModel;
 pub use simulator::simulate;
 pub use time::SimTime;
 pub use trace::{Communicator, TraceHead};

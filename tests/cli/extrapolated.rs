@@ -75,6 +75,20 @@ fn a_sweep_over_processors_takes_the_trace_of_as_many_ranks() {
 }
 
 #[test]
+fn more_processors_than_ranks_are_a_guess_with_an_error() {
+    let traces = Traces::new("guess");
+    let all: Vec<String> = [2, 4, 8, 16].map(|ranks| traces.divided("rows", ranks, "")).into();
+    let mut words: Vec<&str> = all.iter().map(String::as_str).collect();
+    words.extend(["--machine", "ideal", "--set", "processors=16,100"]);
+    let results = traces.extrapolated(&words);
+    let [known, guessed] = [0, 1].map(|at| &results["runs"][at]);
+    assert_eq!((&known["guess"], &guessed["guess"]), (&false.into(), &true.into()));
+    let elapsed = guessed["elapsed_s"].as_f64().expect("a number");
+    assert!((elapsed - 1e-5).abs() < 1e-9, "{elapsed}");
+    assert!(guessed["plus_minus_s"].as_f64().expect("a number") < 1e-9, "{guessed}");
+}
+
+#[test]
 fn fewer_processors_than_ranks_are_shared() {
     let traces = Traces::new("shared");
     let trace = traces.divided("rows", 4, "");
