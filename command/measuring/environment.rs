@@ -85,6 +85,10 @@ fn settings(
     let thresholds: Vec<String> =
         thresholds.map(|each| format!("{}={}", each.hypothesis, each.value)).collect();
     all.push(("threshold", thresholds.join(",")));
+    // Of one's own alone: the shipped table is that of the version.
+    all.extend(
+        Some(("hypotheses", options.evaluation.texts())).filter(|(_, text)| !text.is_empty()),
+    );
     all.into_iter().map(|(name, value)| (Topic::Setting, name.to_owned(), value))
 }
 

@@ -44,6 +44,8 @@ pub(crate) struct StoreWriter {
     mapped: MappedFiles,
     /// Objects that were not handed over yet.
     found: Vec<PathBuf>,
+    /// Of the profile in the text of the report.
+    rows: usize,
     begin: Instant,
     next: Instant,
     next_bulk: Instant,
@@ -63,8 +65,8 @@ const BULK_PART: u32 = 20;
 const BULK_BOUNDS: [Duration; 2] = [Duration::from_secs(4), Duration::from_secs(30)];
 
 impl StoreWriter {
-    /// Begins; nothing is written yet.
-    pub(crate) fn begin(store: PathBuf, run: NewRun) -> std::io::Result<Self> {
+    /// Begins; nothing is written yet. The report will have so many rows of the profile in its text.
+    pub(crate) fn begin(store: PathBuf, run: NewRun, rows: usize) -> std::io::Result<Self> {
         let (sender, entries) = mpsc::sync_channel(1);
         let path = store.clone();
         let is_ending = Arc::<AtomicBool>::default();
@@ -85,6 +87,7 @@ impl StoreWriter {
             phases_over: 0,
             mapped,
             found: Vec::new(),
+            rows,
             begin,
             next: begin + INTERVAL,
             next_bulk,
@@ -153,6 +156,7 @@ impl StoreWriter {
         self.news.appeared.extend(daemon.resources().map(|one| (one.clone(), daemon.now())));
         let ending = Ending { elapsed: self.begin.elapsed(), exit_status: report.exit_status };
         self.found.extend(self.mapped.take());
+        self.news.report = Some(report.stored(self.rows));
         self.is_ending.store(true, Ordering::Relaxed);
         self.writer.thread().unpark();
         let _ = self.sender.send(RecordingMessage::Ending(Box::new(self.news), self.found, ending));

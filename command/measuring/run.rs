@@ -192,7 +192,8 @@ pub(crate) fn kept(mut watch: Watch, request: &RunOptions, screen: &mut Screen) 
     if storage.no_store {
         return watch;
     }
-    match StoreWriter::begin(storage.store.clone(), environment::new_run(request, &watch.inputs)) {
+    let run = environment::new_run(request, &watch.inputs);
+    match StoreWriter::begin(storage.store.clone(), run, request.options.profile) {
         Ok(writer) => watch.keep(writer),
         Err(error) => screen.warn(&format!("the run is not kept: {error}")),
     }

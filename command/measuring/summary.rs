@@ -28,7 +28,6 @@ pub(crate) fn complete(mut watch: Watch, mut report: Report, screen: &mut Screen
     take(&watch, &mut report);
     take_causes(&mut watch, &mut report);
     take_errors(&mut watch, &mut report);
-    watch.close_stored_run(&mut report, screen);
     let running = watch.daemon().counts().running + watch.daemon().unmeasured();
     if running > 0 {
         let who = if running == 1 { "process" } else { "processes" };
@@ -36,6 +35,7 @@ pub(crate) fn complete(mut watch: Watch, mut report: Report, screen: &mut Screen
             "{running} measured {who} went on when the report was written; what follows is not in it."
         ));
     }
+    watch.close_stored_run(&mut report, screen);
     report
 }
 

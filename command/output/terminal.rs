@@ -32,8 +32,7 @@ pub(crate) struct OutputStyle {
 }
 
 impl OutputStyle {
-    /// Plain text: for files and tests.
-    #[cfg(test)]
+    /// Plain text: for files, the store and tests.
     pub(crate) const PLAIN: Self = Self { colour: false, unicode: true, width: MOST_COLUMNS };
 
     /// For standard error.

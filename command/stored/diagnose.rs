@@ -84,7 +84,9 @@ pub(crate) fn diagnose(request: &Diagnose) -> Result<ExitCode> {
     let mut found = search(request, &store, &source, (hypotheses, &directives))?;
     let summary = store.summary(&source)?;
     let mut report = report_of(request, &store, &summary, &mut found)?;
-    match store.add_diagnosis(&diagnosis(request, source, &directives, &found)) {
+    let mut diagnosis = diagnosis(request, source, &directives, &found);
+    diagnosis.found.report = Some(report.stored(request.profile));
+    match store.add_diagnosis(&diagnosis) {
         Ok(id) => report.run = Some(id.to_string()),
         // What was found is worth showing all the same.
         Err(error @ (StoreError::ReadOnly { .. } | StoreError::Full { .. })) => {

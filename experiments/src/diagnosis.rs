@@ -68,13 +68,12 @@ impl Store {
         for pair in self.pairs(run)?.into_iter().filter(Replay::needs_histogram) {
             histograms.extend(self.histogram(run, &pair)?.map(|histogram| (pair, histogram)));
         }
-        let replay = Replay::new(record, histograms);
-        match self.messages(run) {
-            Ok(messages) => Ok(replay.with_messages(&messages.unwrap_or_default())),
-            // Then a rank may wait for each one that calls on the same communicator.
-            Err(StoreError::BadMessages { .. }) => Ok(replay),
-            Err(error) => Err(error),
-        }
+        // Messages that cannot be read do not keep the rest of the run from being searched.
+        let messages = match self.messages(run) {
+            Err(StoreError::BadMessages { .. }) => None,
+            read => read?,
+        };
+        Ok(Replay::new(record, histograms).with_messages(&messages.unwrap_or_default()))
     }
 
     /// How much a run was.

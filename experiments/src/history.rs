@@ -13,7 +13,7 @@ use crate::instant::{counted, text};
 use crate::message_series::MessageSeries;
 use crate::recorder::{SEPARATOR, WHOLE, first_of, transact};
 use crate::run::{
-    Edge, ObjectRow, Phase, RunId, StepRow, StoredProfileRow, StoredVerdict, Summary,
+    Edge, ObjectRow, Phase, RunId, StepRow, StoredProfileRow, StoredReport, StoredVerdict, Summary,
 };
 use crate::store::Store;
 
@@ -312,6 +312,16 @@ impl Store {
             run: run.clone(),
             reason,
         })
+    }
+
+    /// The report of a run as it was made at its end; none of a run whose end was not seen, or that an older whyperf stored.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn report(&self, run: &RunId) -> Result<Option<StoredReport>, StoreError> {
+        let query = "SELECT json, text FROM report WHERE run = $1";
+        let read = |row: &Row<'_>| Ok(StoredReport { json: row.get(0)?, text: row.get(1)? });
+        Ok(self.of_run(run, query, read)?.pop())
     }
 
     /// Programs and libraries that a run was made of.

@@ -8,6 +8,7 @@
 //!                                        ├── histograms   every measured pair over time
 //!                                        ├── profile      callpaths, calls and times
 //!                                        ├── messages     by sender and receiver, over time
+//!                                        ├── report       as it was made at the end
 //!                                        └── record       all of it over time, for another search: a diagnosis is a run, too
 //! ```
 //!
@@ -30,6 +31,7 @@ mod record;
 mod recorder;
 mod replay;
 mod run;
+mod run_series;
 mod running_sums;
 mod selector;
 mod store;
@@ -49,7 +51,7 @@ pub use recorder::{Ending, Progress, Recorder};
 pub use replay::Replay;
 pub use run::{
     CLASSIC_VERDICT, Edge, Measurement, NewRun, ObjectRow, Phase, RunId, StepRow, StoredProfileRow,
-    StoredVerdict, Summary, Topic,
+    StoredReport, StoredVerdict, Summary, Topic,
 };
 pub use selector::Selector;
 pub use store::{Access, Store};

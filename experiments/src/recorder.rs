@@ -17,8 +17,8 @@ use crate::instant::{count, nanos};
 use crate::message_series::MessageSeries;
 use crate::record::Record;
 use crate::run::{
-    Edge, Measurement, NewRun, ObjectRow, Phase, RunId, StepRow, StoredProfileRow, StoredVerdict,
-    Topic,
+    Edge, Measurement, NewRun, ObjectRow, Phase, RunId, StepRow, StoredProfileRow, StoredReport,
+    StoredVerdict, Topic,
 };
 use crate::store::{Access, Store};
 
@@ -70,6 +70,8 @@ pub struct Progress {
     pub objects: Vec<ObjectRow>,
     /// What became known of the surroundings.
     pub facts: Vec<(Topic, String, String)>,
+    /// The report, once the run is over.
+    pub report: Option<StoredReport>,
 }
 
 /// How a run ended.
@@ -249,6 +251,7 @@ impl Writer<'_> {
     /// What a search found, without what was measured.
     pub(crate) fn write_found(&self, progress: &Progress) -> rusqlite::Result<()> {
         self.answers(progress)?;
+        self.report(progress.report.as_ref())?;
         self.steps(&progress.steps, 0)
     }
 
@@ -264,6 +267,7 @@ impl Writer<'_> {
         self.steps(&progress.steps, steps)?;
         self.histograms(&progress.histograms)?;
         self.objects(&progress.objects)?;
+        self.report(progress.report.as_ref())?;
         add_facts(self.transaction, self.run, &progress.facts)?;
         if !progress.profile.is_empty() && record.passes() > 0 {
             self.record(record)?;
@@ -283,6 +287,14 @@ impl Writer<'_> {
         let write = "INSERT INTO message_series (run, bytes) VALUES ($1, $2) \
                      ON CONFLICT (run) DO UPDATE SET bytes = excluded.bytes";
         self.transaction.prepare_cached(write)?.execute(params![self.run, messages.bytes()])?;
+        Ok(())
+    }
+
+    fn report(&self, report: Option<&StoredReport>) -> rusqlite::Result<()> {
+        let Some(StoredReport { json, text }) = report else { return Ok(()) };
+        let write = "INSERT INTO report (run, json, text) VALUES ($1, $2, $3) \
+                     ON CONFLICT (run) DO UPDATE SET json = excluded.json, text = excluded.text";
+        self.transaction.prepare_cached(write)?.execute(params![self.run, json, text])?;
         Ok(())
     }
 

@@ -173,6 +173,15 @@ pub struct Phase {
     pub ended: Time,
 }
 
+/// The report of a run, as it was made at its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredReport {
+    /// As JSON, without profile and messages.
+    pub json: String,
+    /// As it was printed, without colours.
+    pub text: String,
+}
+
 /// One question led to another.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Edge {

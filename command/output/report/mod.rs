@@ -20,6 +20,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 use serde::Serialize;
 use whyperf_consultant::{Split, ValueUnit};
+use whyperf_experiments::StoredReport;
 
 pub(crate) use cause::Cause;
 pub(crate) use counters::{CountedCode, CountedThread, ReportedCounter, ReportedProcess};
@@ -27,6 +28,8 @@ pub(crate) use placement::Placement;
 pub(crate) use rank_messages::RankMessages;
 pub(crate) use text::{conclusion, render, share};
 pub(crate) use time_shares::{ProcessTime, TimeShares};
+
+use crate::output::terminal::OutputStyle;
 
 /// A finished run. Serialized, it is the `whyperf-report` format, version 2.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -99,6 +102,20 @@ impl Report {
             elapsed_s: rounded(elapsed.as_secs_f64()),
             ..Self::default()
         }
+    }
+
+    /// The report as the store keeps it, with so many rows of the profile in its text. What the store has in tables of its own is not in
+    /// the JSON, and what only the text says is: as `notes`.
+    pub(crate) fn stored(&self, rows: usize) -> StoredReport {
+        let mut json = serde_json::to_value(self).unwrap_or_default();
+        if let Some(members) = json.as_object_mut() {
+            members.retain(|name, _| !matches!(name.as_str(), "profile" | "messages"));
+            members.insert("notes".to_owned(), self.remarks.told().into());
+        }
+        for phase in json["phases"].as_array_mut().into_iter().flatten() {
+            phase.as_object_mut().map(|phase| phase.remove("messages"));
+        }
+        StoredReport { json: json.to_string(), text: render(self, rows, OutputStyle::PLAIN) }
     }
 
     /// Writes the report as JSON; a regular file is replaced as a whole, so that a reader never sees half of it.
@@ -408,6 +425,14 @@ pub(crate) struct Remarks {
     pub(crate) left_out: Vec<(u64, &'static str)>,
     /// Sentences about this run that a reader should know.
     pub(crate) notes: Vec<String>,
+}
+
+impl Remarks {
+    /// As sentences: what was left out, and what a reader should know.
+    fn told(&self) -> Vec<String> {
+        let left_out = self.left_out.iter().map(|(count, what)| format!("{count} {what}"));
+        left_out.chain(self.notes.iter().cloned()).collect()
+    }
 }
 
 /// Fewer digits where more would only be noise: microseconds, and shares to a millionth.

@@ -57,7 +57,7 @@ fn a_store_of_old_is_read_as_it_is_and_written_as_a_new_one() {
     let run = written(&place.store(), 0);
     sql(
         &place.store(),
-        "DELETE FROM schema_version WHERE version > 2; DROP TABLE phase; DROP TABLE message_series; DROP INDEX tag_by_name; \
+        "DELETE FROM schema_version WHERE version > 2; DROP TABLE phase; DROP TABLE message_series; DROP TABLE report; DROP INDEX tag_by_name; \
          ALTER TABLE verdict DROP COLUMN split; ALTER TABLE profile DROP COLUMN coverage",
     );
     let before = fs::read(place.store()).expect("readable");

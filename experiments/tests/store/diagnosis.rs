@@ -13,7 +13,7 @@ use whyperf_model::{
     Category, Efficiency, Focus, Interval, Metric, Nanos, Pair, Resource, TimeUse,
 };
 
-use crate::sample::{Place, at, new_run, progress};
+use crate::sample::{Place, at, new_run, pair, progress};
 
 /// One thread that waits for all of a millisecond, the `n`-th.
 fn interval_record(n: u64) -> IntervalRecord {
@@ -437,4 +437,22 @@ fn a_run_without_a_record_is_said_to_have_none() {
     assert!(matches!(error, StoreError::NoRecord { .. }), "{error}");
     assert!(error.to_string().contains("no record"), "{error}");
     assert!(store.find(&Selector::Latest(0)).is_ok());
+}
+
+#[test]
+fn a_pair_is_known_over_the_whole_run_though_the_search_never_asked_for_it() {
+    let place = Place::new("run-series");
+    let run = kept(&place);
+    let store = Store::open(&place.store(), Access::Read).expect("it was just written");
+    let unasked = Pair::new(Metric::Wall, Focus::whole_program());
+    assert_eq!(store.histogram(&run, &unasked).expect("readable"), None);
+    let known = store.series(&run, &[unasked.clone(), pair()]).expect("readable");
+    let recorded = samples(store.replay(&run).expect("there is a record"), &unasked);
+    let sum: i64 = recorded.iter().map(|(_, amount)| *amount).sum();
+    let wholes = known.iter().map(|one| one.as_ref().expect("the record knows it").whole());
+    let amounts: Vec<i128> = wholes.map(|whole| whole.amount).collect();
+    let measured = samples(store.replay(&run).expect("there is a record"), &pair());
+    let waited: i64 = measured.iter().map(|(_, amount)| *amount).sum();
+    assert!(sum > 0 && waited > 0);
+    assert_eq!(amounts, [sum, waited].map(i128::from), "the record covers more than a histogram");
 }

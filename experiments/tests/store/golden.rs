@@ -14,7 +14,7 @@ use whyperf_model::{Focus, Hierarchy, Interval, MessageTable, Metric, Pair, Rout
 use crate::sample::{Place, sql, written};
 
 /// Version of the store, and of the records in it.
-const STORES: [&str; 7] = [
+const STORES: [&str; 8] = [
     "schema-1",
     "schema-2-record-1",
     "schema-2-record-2",
@@ -22,6 +22,7 @@ const STORES: [&str; 7] = [
     "schema-4-record-3",
     "schema-5-record-3",
     "schema-5-record-4",
+    "schema-6-record-5",
 ];
 
 /// What is summed over a run of each thread's and node's growth.
@@ -73,7 +74,7 @@ fn messages_are_unknown_in_stores_that_are_older_than_they() {
             assert!(!runs.is_empty(), "{name}");
             runs.iter().any(|run| store.messages(&run.id).expect("readable").is_some())
         };
-        let is_of_today = name.starts_with("schema-5");
+        let is_of_today = name.starts_with("schema-5") || name.starts_with("schema-6");
         assert_eq!([knows(Access::Read), knows(Access::Change)], [is_of_today; 2], "{name}");
     }
 }
@@ -82,11 +83,11 @@ fn messages_are_unknown_in_stores_that_are_older_than_they() {
 fn a_store_of_a_newer_whyperf_is_refused_in_one_sentence_and_stays_as_it_is() {
     let place = Place::new("downgrade");
     let path = unpacked("schema-3-record-3", &place);
-    sql(&path, "INSERT INTO schema_version (version) VALUES (6)");
+    sql(&path, "INSERT INTO schema_version (version) VALUES (7)");
     let before = fs::read(&path).expect("readable");
     for access in [Access::Read, Access::Change, Access::Write] {
         let refused = Store::open(&path, access).expect_err("it is newer");
-        assert!(matches!(refused, StoreError::Newer { found: 6, known: 5, .. }), "{refused:?}");
+        assert!(matches!(refused, StoreError::Newer { found: 7, known: 6, .. }), "{refused:?}");
         let said = refused.to_string();
         assert!(said.contains("use a newer whyperf") && !said.contains('\n'), "{said}");
     }
@@ -169,6 +170,10 @@ fn run_told(store: &Store, run: &Summary, out: &mut String) {
     let (steps, objects) = (store.steps(id), store.objects(id));
     let counts = [resources, steps.expect("readable").len(), objects.expect("readable").len()];
     say(out, format_args!("resources, steps, objects {counts:?}"));
+    if let Some(report) = store.report(id).expect("readable") {
+        let [json, lines] = [report.json.len(), report.text.lines().count()];
+        say(out, format_args!("report of {json} bytes, printed in {lines} lines"));
+    }
     measured_told(store, id, out);
 }
 

@@ -125,7 +125,10 @@ fn damaged_messages_are_said_to_be_and_the_rest_of_the_run_is_there() {
 fn a_store_that_had_no_table_for_them_gets_one_when_it_is_written() {
     let place = Place::new("messages-migrated");
     let old = kept(&place, interval_record);
-    sql(&place.store(), "DELETE FROM schema_version WHERE version > 4; DROP TABLE message_series");
+    sql(
+        &place.store(),
+        "DELETE FROM schema_version WHERE version > 4; DROP TABLE message_series; DROP TABLE report",
+    );
     let store = Store::open(&place.store(), Access::Read).expect("it is known");
     assert_eq!(store.messages(&old).expect("they are not known"), None);
     drop(store);

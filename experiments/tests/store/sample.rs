@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use whyperf_experiments::{
     Edge, Ending, Measurement, NewRun, Progress, Recorder, RunId, StepRow, StoredProfileRow,
-    StoredVerdict, Topic,
+    StoredReport, StoredVerdict, Topic,
 };
 use whyperf_model::{Focus, Histogram, Interval, Metric, Nanos, Pair, Time};
 
@@ -70,6 +70,7 @@ pub(crate) fn progress() -> Progress {
         steps: vec![StepRow { time: at(5), text: "started".into() }],
         histograms: vec![Measurement { pair: pair(), part: 3, histogram }],
         profile: vec![row(3)],
+        report: Some(StoredReport { json: r#"{"version":2}"#.into(), text: "found\n".into() }),
         ..Progress::default()
     }
 }
