@@ -19,6 +19,7 @@ use crate::output::terminal::{self, harmless};
 use crate::search::metrics;
 use crate::stored::diagnose::{self, Diagnose};
 use crate::stored::directives::DirectivesVerb;
+use crate::stored::report::{self, StoredRunReport};
 use crate::stored::runs::Runs;
 use crate::stored::show::Show;
 
@@ -104,6 +105,9 @@ pub(crate) enum Verb {
     /// Search a run that was kept, as if it ran now: with other thresholds, hypotheses or directives
     #[command(after_help = diagnose::NOTES)]
     Diagnose(Box<Diagnose>),
+    /// Write a run that was kept as one file for a browser, as text or as Markdown
+    #[command(after_help = report::NOTES)]
+    Report(StoredRunReport),
     /// Say what directive files say; make them from runs that were kept
     #[command(subcommand)]
     Directives(DirectivesVerb),

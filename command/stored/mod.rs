@@ -1,8 +1,10 @@
-//! The verbs about stored runs: `runs`, `show`, `diagnose` and `directives`.
+//! The verbs about stored runs: `runs`, `show`, `report`, `diagnose` and `directives`.
 
 pub(crate) mod diagnose;
 pub(crate) mod directives;
 mod messages;
 mod reading;
+pub(crate) mod report;
 pub(crate) mod runs;
 pub(crate) mod show;
+mod viewed;

@@ -20,6 +20,7 @@ mod mistakes;
 mod namespaces;
 #[path = "../needs.rs"]
 mod needs;
+mod report;
 mod signals;
 mod store;
 mod unmade;

@@ -8,18 +8,23 @@ use crate::command::{Said, whyperf};
 use crate::needs;
 
 /// A folder with a store, removed at the end.
-struct Place(PathBuf);
+pub(crate) struct Place(PathBuf);
 
 impl Place {
-    fn new(name: &str) -> Self {
+    pub(crate) fn new(name: &str) -> Self {
         let folder =
             std::env::temp_dir().join(format!("whyperf-cli-{name}-{}", std::process::id()));
         std::fs::create_dir_all(&folder).expect("the temporary folder can be written");
         Self(folder)
     }
 
+    /// A file in the folder.
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
     /// Runs `whyperf` in the folder, keeping runs.
-    fn say(&self, words: &[&str]) -> Said {
+    pub(crate) fn say(&self, words: &[&str]) -> Said {
         let mut command = whyperf();
         command.args(words).env_remove("WHYPERF_NO_STORE").current_dir(&self.0);
         command.output().expect("the command was built").into()
@@ -32,7 +37,7 @@ impl Place {
     }
 
     /// A run that reads a file, so that something of it is measured.
-    fn measured(&self) -> String {
+    pub(crate) fn measured(&self) -> String {
         std::fs::write(self.0.join("input"), "some text\n").expect("writable");
         let report = self.0.join("report.json");
         let file = report.display().to_string();

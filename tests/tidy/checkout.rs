@@ -42,7 +42,7 @@ fn collect(folder: &Path, prefix: &str, files: &mut Vec<Source>) {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let inside = format!("{prefix}{name}");
         // Cargo marks its target folders, whatever they are called.
-        let is_foreign = [".git", "target", "__pycache__"].contains(&name.as_str())
+        let is_foreign = [".git", "target", "__pycache__", "node_modules"].contains(&name.as_str())
             || path.is_symlink()
             || path.join("CACHEDIR.TAG").exists();
         if is_foreign {

@@ -15,13 +15,14 @@ use crate::checkout::{Source, checkout};
 use crate::refuse;
 
 /// Each crate with the file that is its root.
-const ROOTS: [(&str, &str); 14] = [
+const ROOTS: [(&str, &str); 15] = [
     ("code", "code/src/lib.rs"),
     ("command", "command/main.rs"),
     ("consultant", "consultant/src/lib.rs"),
     ("daemon", "daemon/src/lib.rs"),
     ("experiments", "experiments/src/lib.rs"),
     ("extrapolate", "extrapolate/src/lib.rs"),
+    ("viewer", "viewer/src/lib.rs"),
     ("inject", "inject/src/lib.rs"),
     ("instrument", "instrument/src/lib.rs"),
     ("layout", "layout/src/lib.rs"),

@@ -6,7 +6,7 @@ use crate::checkout::{Source, checkout};
 use crate::refuse;
 
 /// Each part with the parts it may use. A part that is not here is refused.
-const EDGES: [(&str, &[&str]); 15] = [
+const EDGES: [(&str, &[&str]); 16] = [
     ("code", &[]),
     ("layout", &[]),
     ("runtime", &["layout"]),
@@ -28,10 +28,12 @@ const EDGES: [(&str, &[&str]); 15] = [
             "daemon",
             "experiments",
             "extrapolate",
+            "viewer",
         ],
     ),
     ("extrapolate", &[]),
     ("experiments", &["model", "consultant", "extrapolate"]),
+    ("viewer", &["model", "consultant", "experiments"]),
     // Named by no other: tests and benches alone may use it, and a dev-dependency is no edge.
     ("testkit", &["layout", "inject", "model", "consultant"]),
     ("xtask", &[]),

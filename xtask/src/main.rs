@@ -1,16 +1,19 @@
-//! The project's own tasks: `cargo xtask demo`, `test`, `study`, `sanitize` and `packages`.
+//! The project's own tasks: `cargo xtask demo`, `test`, `page`, `study`, `sanitize` and `packages`.
 
 use std::process::ExitCode;
 
 mod demo;
 mod loom;
 mod packages;
+mod page;
 mod random;
 mod sanitize;
 mod spread;
 mod study;
 mod test;
 mod workspace;
+
+use crate::workspace::Workspace;
 
 const USAGE: &str = "\
 usage: cargo xtask <chore>
@@ -21,6 +24,7 @@ chores:
   test --quick             in a few minutes what an edit is tried with: lints, unit tests, the command line, on the debug build
   test --only STEP         one step alone
   test --list              the names of the steps
+  page                     build the page of the viewer anew, by npm: what is built is committed
   study sc99               repeat the experiments of the paper on historical directives; docs/studies/sc99.md
   study sc99 --quick       the same in a few minutes, to see that all works; the page goes to the target folder
   study sc99 --built       the same with the release build that is there
@@ -51,6 +55,7 @@ fn run(words: &[&str]) -> anyhow::Result<ExitCode> {
     match words {
         ["demo"] => demo::run(),
         ["test", options @ ..] => test::run(options),
+        ["page"] => page::build(&Workspace::find()?).map(|()| ExitCode::SUCCESS),
         ["study", "random", words @ ..] => random::run(words),
         ["study", words @ ..] => study::run(words),
         ["sanitize", words @ ..] => sanitize::run(words),

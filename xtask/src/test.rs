@@ -4,8 +4,8 @@
 //! Both run beside steps that compute:
 //!
 //! ```text
-//!   packages ─┬─ format ─ clippy ─ compile ─┬─ crates ─ ... ─ mutants ──┬─ summary
-//!             └─ build ─────────────────────┴─ attach ─ live ───────────┘
+//!   packages ─┬─ format ─ page ─ clippy ─ compile ─┬─ crates ─ ... ─ mutants ──┬─ summary
+//!             └─ build ────────────────────────────┴─ attach ─ live ───────────┘
 //! ```
 
 use std::fs::{self, File};
@@ -18,6 +18,7 @@ use anyhow::{Context as _, Result, bail};
 
 use crate::loom;
 use crate::packages;
+use crate::page;
 use crate::workspace::{PLACE, RELEASE_BUILD, Workspace, succeed};
 
 /// What a step does.
@@ -183,6 +184,7 @@ fn steps(workspace: &Workspace) -> Result<Vec<TestStep>> {
             .only(TestExtent::Quick)
             .at(StepTurn::First),
         TestStep::cargo("format", "fmt --all --check").at(StepTurn::Reading),
+        TestStep::own("page", page::check).at(StepTurn::Reading),
         TestStep::cargo("clippy", LINTS).at(StepTurn::Reading),
         TestStep::cargo("compile", &format!("{CRATES} --no-run")).at(StepTurn::Reading),
         TestStep::cargo("crates", &format!("{CRATES} --no-fail-fast")),

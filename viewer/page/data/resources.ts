@@ -1,0 +1,80 @@
+// The resources of a run as a tree, with what is known of each.
+
+import type { Question, Resource, Run } from './documents'
+import { hierarchyOf, parts } from './focus'
+import type { Callpath, Profile } from './documents'
+
+export interface Part {
+  name: string
+  /** The last word of its name. */
+  word: string
+  depth: number
+  parts: Part[]
+  resource: Resource | null
+}
+
+/** The hierarchies, in the order in which a focus names them. */
+export function tree(run: Run): Part[] {
+  const roots = new Map<string, Part>()
+  const known = new Map<string, Part>()
+  const place = (name: string): Part => {
+    let part = known.get(name)
+    if (part) return part
+    const cut = name.lastIndexOf('/')
+    const depth = name.split('/').length - 2
+    part = { name, word: name.slice(cut + 1), depth, parts: [], resource: null }
+    known.set(name, part)
+    if (cut === 0) roots.set(name, part)
+    else place(name.slice(0, cut)).parts.push(part)
+    return part
+  }
+  for (const name of ['/Code', '/Machine', '/Process', '/SyncObject']) place(name)
+  for (const resource of run.resources) {
+    if (resource.name.startsWith('/') && resource.name.length > 1) place(resource.name).resource = resource
+  }
+  known.forEach((part) => part.parts.sort(byName))
+  return [...roots.values()]
+}
+
+const byName = (one: Part, other: Part) => one.word.localeCompare(other.word, 'en', { numeric: true })
+
+/** How many true questions name each resource or one below it. */
+export function findings(questions: Iterable<Question>): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const { truth, focus } of questions) {
+    if (truth !== 'true') continue
+    const names = new Set(parts(focus).flatMap(upwards))
+    names.forEach((name) => counts.set(name, (counts.get(name) ?? 0) + 1))
+  }
+  return counts
+}
+
+/** A resource and all above it. */
+function upwards(name: string): string[] {
+  const words = name.split('/').slice(1)
+  return words.map((_, at) => `/${words.slice(0, at + 1).join('/')}`)
+}
+
+/** Seconds that the profile counted in each resource, of those that it can tell: functions, processes and threads. */
+export function counted(profile: Profile, run: Run): Map<string, number> {
+  const seconds = new Map<string, number>()
+  const add = (name: string, value: number) => seconds.set(name, (seconds.get(name) ?? 0) + value)
+  const functions = new Map<string, string[]>()
+  for (const { name } of run.resources) {
+    const words = name.split('/')
+    if (hierarchyOf(name) !== 'Code' || words.length < 4) continue
+    const last = words.at(-1)!
+    functions.set(last, [...(functions.get(last) ?? []), name])
+  }
+  for (const row of profile.rows) {
+    const inside = new Set(row.path.flatMap((name) => functions.get(profile.names[name] ?? '') ?? []).flatMap(upwards))
+    inside.forEach((name) => add(name, row.exclusive_s))
+    ofThread(row).forEach((name) => add(name, row.exclusive_s))
+  }
+  return seconds
+}
+
+function ofThread({ process, thread }: Callpath): string[] {
+  if (process === null) return []
+  return thread === null ? [`/Process/${process}`] : [`/Process/${process}`, `/Process/${process}/${thread}`]
+}

@@ -1,0 +1,34 @@
+// Series keep their sums and their gaps, whatever bins they are brought into.
+
+import { expect, test } from 'vitest'
+import type { Series } from './documents'
+import { aligned, joined, mean, rates, widened } from './series'
+
+const series = (amounts: (number | null)[], width_s = 0.5, from = 0, covered: number[] = []): Series => ({ metric: 'sync_wait', focus: '</Code>', width_s, from, amounts, covered })
+
+test('a rate is by what was measured of a bin', () => {
+  expect(rates(series([0.5, null, 0.1], 0.5, 0, [1, 0, 0.5]))).toEqual([1, null, 0.4])
+})
+
+test('what was not measured is no zero, and is no part of a mean', () => {
+  expect(mean(series([1, null, 0], 1), 0, 2)).toBe(1)
+  expect(mean(series([1, null, 0], 1), 1.2, 1.8)).toBe(null)
+  expect(mean(series([1, 3], 1), 0.5, 1.5)).toBe(2)
+})
+
+test('wider bins have the same sum', () => {
+  const wide = widened(series([1, 2, null, 4, 5], 0.5, 1), 1)
+  expect(wide).toMatchObject({ width_s: 1, from: 0, amounts: [1, 2, 9] })
+  expect(wide.covered).toEqual([0.5, 0.5, 1])
+})
+
+test('series of different widths are aligned on the widest', () => {
+  const both = aligned([series([1, 1, 1, 1], 0.5), series([3], 1)])
+  expect(both.times).toEqual([0.5, 1.5])
+  expect(both.rates).toEqual([[2, 2], [3, null]])
+})
+
+test('new bins go behind those that are known, and a fold replaces them', () => {
+  expect(joined(series([1, 2], 0.5), series([3], 0.5, 2)).amounts).toEqual([1, 2, 3])
+  expect(joined(series([1, 2], 0.5), series([4], 1, 0)).amounts).toEqual([4])
+})

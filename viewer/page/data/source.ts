@@ -1,0 +1,101 @@
+// Where the page gets a run from: the file that it stands in, or the server that it came from. The views know neither.
+
+import type { Change, Command, Graph, Profile, Run, RunInFile, Series } from './documents'
+
+export interface Source {
+  run(): Promise<Run>
+  graph(): Promise<Graph>
+  profile(): Promise<Profile>
+  /** A pair over time, from a bin on; null where it is not known. */
+  series(metric: string, focus: string, from?: number): Promise<Series | null>
+  /** Tells changes until it is called off; `lost` says whether the server is gone. */
+  watch(since: number, changed: (change: Change) => void, lost: (isLost: boolean) => void): () => void
+  /** Asks something of the run; why not, if it is refused. */
+  command(command: Command): Promise<string | null>
+}
+
+/** A run inside the page's own file. */
+export class FileSource implements Source {
+  constructor(private readonly file: RunInFile) {}
+
+  run = async () => this.file.run
+  graph = async () => this.file.graph
+  profile = async () => this.file.profile
+  series = async (metric: string, focus: string) =>
+    this.file.series.find((one) => one.metric === metric && one.focus === focus) ?? null
+  watch = () => () => {}
+  command = async () => 'a run in a file takes no commands'
+}
+
+/** A run of the server. Addresses are relative: the page may stand behind a tunnel or below a path. */
+export class ServerSource implements Source {
+  constructor(
+    private readonly token: string,
+    private readonly number: number,
+  ) {}
+
+  run = () => this.get<Run>('run')
+  graph = () => this.get<Graph>('graph')
+  profile = () => this.get<Profile>('profile')
+
+  async series(metric: string, focus: string, from = 0): Promise<Series | null> {
+    const answer = await this.ask('series', { metric, focus, from: String(from) })
+    if (answer.status === 404) return null
+    return (await checked(answer)).json()
+  }
+
+  watch(since: number, changed: (change: Change) => void, lost: (isLost: boolean) => void): () => void {
+    // The browser connects again by itself, and says which change it saw last.
+    const events = new EventSource(this.address('events', { since: String(since), token: this.token }))
+    events.addEventListener('change', (event) => changed(JSON.parse((event as MessageEvent<string>).data)))
+    events.onopen = () => lost(false)
+    events.onerror = () => lost(true)
+    return () => events.close()
+  }
+
+  async command(command: Command): Promise<string | null> {
+    const answer = await fetch(this.address('command', {}), {
+      method: 'POST',
+      headers: { ...this.headers(), 'content-type': 'application/json' },
+      body: JSON.stringify(command),
+    })
+    return answer.ok ? null : ((await answer.json()) as { error: string }).error
+  }
+
+  private async get<T>(what: string): Promise<T> {
+    return (await checked(await this.ask(what, {}))).json()
+  }
+
+  private ask(what: string, words: Record<string, string>): Promise<Response> {
+    return fetch(this.address(what, words), { headers: this.headers() })
+  }
+
+  private headers() {
+    return { authorization: `Bearer ${this.token}` }
+  }
+
+  private address(what: string, words: Record<string, string>): string {
+    const all = new URLSearchParams({ run: String(this.number), ...words })
+    return `api/v1/${what}?${all}`
+  }
+}
+
+async function checked(answer: Response): Promise<Response> {
+  if (!answer.ok) throw new Error(`${answer.status}: ${await answer.text()}`)
+  return answer
+}
+
+/** The runs of this page. */
+export async function sources(): Promise<Source[]> {
+  const inside = document.getElementById('data')
+  if (inside?.textContent) {
+    const files = JSON.parse(inside.textContent) as RunInFile[]
+    return files.map((file) => new FileSource(file))
+  }
+  const token = new URLSearchParams(location.search).get('token') ?? ''
+  const answer = await checked(
+    await fetch('api/v1/runs', { headers: { authorization: `Bearer ${token}` } }),
+  )
+  const { runs } = (await answer.json()) as { runs: number }
+  return Array.from({ length: runs }, (_, number) => new ServerSource(token, number))
+}

@@ -1,0 +1,136 @@
+// Processes over time as a heat map: a row for each, a colour for how much.
+
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Series } from '../data/documents'
+import { mean } from '../data/series'
+import { link } from '../link/linked'
+import { heat, isDark } from './palette'
+
+interface Props {
+  rows: { name: string; series: Series | null | undefined }[]
+  range: [number, number]
+  selected: string | null
+  onSelect(name: string): void
+  format(value: number): string
+}
+
+const LEFT = 68
+const BOTTOM = 22
+
+export function HeatMap({ rows, range, selected, onSelect, format }: Props) {
+  const canvas = useRef<HTMLCanvasElement>(null)
+  const [said, say] = useState('')
+  const brush = useRef<number | null>(null)
+  const high = Math.min(26, Math.max(2, Math.floor(420 / Math.max(rows.length, 1))))
+  const height = rows.length * high + BOTTOM
+  const most = Math.max(1e-9, ...rows.flatMap(({ series }) => (series ? [peak(series)] : [])))
+
+  useEffect(() => {
+    const element = canvas.current!
+    const draw = () => paint(element, { rows, range, selected, high, most })
+    draw()
+    const sized = new ResizeObserver(draw)
+    sized.observe(element)
+    return () => sized.disconnect()
+  })
+
+  const at = (event: PointerEvent): { row: (typeof rows)[number] | undefined; time: number } => {
+    const box = canvas.current!.getBoundingClientRect()
+    const share = (event.clientX - box.left - LEFT) / (box.width - LEFT - 10)
+    const row = rows[Math.floor((event.clientY - box.top) / high)]
+    return { row, time: range[0] + Math.min(Math.max(share, 0), 1) * (range[1] - range[0]) }
+  }
+  return (
+    <div class="heat">
+      <canvas
+        ref={canvas}
+        style={{ height: `${height}px` }}
+        role="img"
+        aria-label="Processes over time; the table below says the same in numbers"
+        onPointerDown={(event) => (brush.current = at(event).time)}
+        onPointerMove={(event) => {
+          const { row, time } = at(event)
+          const value = row?.series && mean(row.series, time, time + row.series.width_s)
+          say(row ? `process ${row.name} at ${time.toFixed(2)} s: ${value === null || value === undefined ? 'not measured' : format(value)}` : '')
+        }}
+        onPointerUp={(event) => {
+          const { row, time } = at(event)
+          const from = brush.current ?? time
+          brush.current = null
+          if (Math.abs(time - from) > (range[1] - range[0]) / 100) link({ range: [Math.min(from, time), Math.max(from, time)] })
+          else if (row) onSelect(row.name)
+        }}
+        onDblClick={() => link({ range: null })}
+      />
+      <p class="said" aria-live="off">{said || `the strongest colour is ${format(most)} and more; what is empty was not measured`}</p>
+    </div>
+  )
+}
+
+function peak(series: Series): number {
+  const values = series.amounts.map((amount, at) => (amount ?? 0) / ((series.covered[at] || 1) * series.width_s))
+  values.sort((one, other) => one - other)
+  // A single bin that sticks out must not make all others pale.
+  return values[Math.floor(0.98 * (values.length - 1))] ?? 0
+}
+
+function paint(
+  canvas: HTMLCanvasElement,
+  { rows, range, selected, high, most }: Pick<Props, 'rows' | 'range' | 'selected'> & { high: number; most: number },
+) {
+  const [ratio, box] = [devicePixelRatio, canvas.getBoundingClientRect()]
+  canvas.width = Math.max(1, Math.round(box.width * ratio))
+  canvas.height = Math.max(1, Math.round(box.height * ratio))
+  const context = canvas.getContext('2d')!
+  context.scale(ratio, ratio)
+  const style = getComputedStyle(canvas)
+  const ink = style.getPropertyValue('--ink-soft')
+  const dark = isDark()
+  context.font = '11px system-ui, sans-serif'
+  const wide = box.width - LEFT - 10
+  const step = high >= 11 ? 1 : Math.ceil(11 / high)
+  rows.forEach(({ name, series }, at) => {
+    const y = at * high
+    context.fillStyle = style.getPropertyValue('--unmeasured')
+    context.fillRect(LEFT, y, wide, high - (high > 4 ? 1 : 0))
+    for (let x = 0; series && x < wide; x++) {
+      const time = range[0] + (x / wide) * (range[1] - range[0])
+      const value = mean(series, time, time + (range[1] - range[0]) / wide)
+      if (value === null) continue
+      context.fillStyle = heat(value / most, dark)
+      context.fillRect(LEFT + x, y, 1.2, high - (high > 4 ? 1 : 0))
+    }
+    if (at % step === 0) {
+      context.fillStyle = name === selected ? style.getPropertyValue('--accent') : ink
+      context.textAlign = 'right'
+      context.fillText(name, LEFT - 8, y + Math.max(high / 2 + 4, 9))
+    }
+    if (name === selected) {
+      context.strokeStyle = style.getPropertyValue('--accent')
+      context.lineWidth = 1.5
+      context.strokeRect(LEFT + 0.5, y + 0.5, wide - 1, high - 2)
+    }
+  })
+  context.fillStyle = ink
+  context.textAlign = 'center'
+  for (let tick = 0; tick <= 4; tick++) {
+    const time = range[0] + (tick / 4) * (range[1] - range[0])
+    context.fillText(`${Number(time.toPrecision(4))} s`, LEFT + (tick / 4) * wide, rows.length * high + 15)
+  }
+}
+
+/** The same as a drawing that can be saved, in cells of a hundredth of the time. */
+export function heatSvg(rows: Props['rows'], range: [number, number]): string {
+  const most = Math.max(1e-9, ...rows.flatMap(({ series }) => (series ? [peak(series)] : [])))
+  const step = (range[1] - range[0]) / 100
+  const cells = rows.flatMap(({ series }, at) =>
+    Array.from({ length: 100 }, (_, x) => {
+      const value = series ? mean(series, range[0] + x * step, range[0] + (x + 1) * step) : null
+      return value === null ? '' : `<rect x="${60 + x * 7}" y="${at * 16}" width="7.2" height="15" fill="${heat(value / most, false)}"/>`
+    }),
+  )
+  const names = rows.map(({ name }, at) => `<text x="54" y="${at * 16 + 12}" text-anchor="end">${name.replace(/[&<>]/g, '')}</text>`)
+  const height = rows.length * 16 + 22
+  const ends = `<text x="60" y="${height - 6}">${range[0].toFixed(1)} s</text><text x="760" y="${height - 6}" text-anchor="end">${range[1].toFixed(1)} s</text>`
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="770" height="${height}" font-family="system-ui, sans-serif" font-size="11">${cells.join('')}${names.join('')}${ends}</svg>`
+}

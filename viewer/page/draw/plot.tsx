@@ -1,0 +1,190 @@
+// A plot over time: lines or stacked areas, on the axis that all views share.
+
+import { useEffect, useMemo, useRef } from 'preact/hooks'
+import uPlot from 'uplot'
+import { link, linked, useShared } from '../link/linked'
+
+export interface Layer {
+  label: string
+  colour: string
+  values: (number | null)[]
+  /** Dashed, as a threshold is. */
+  isDashed?: boolean
+}
+
+export interface Mark {
+  at: number
+  label: string
+  kind: 'phase' | 'verdict' | 'switch'
+}
+
+interface Props {
+  times: number[]
+  layers: Layer[]
+  isStacked?: boolean
+  range: [number, number]
+  height: number
+  marks?: Mark[]
+  format: (value: number) => string
+  /** How the axis is written, where that is shorter. */
+  axis?: (value: number) => string
+  /** The most that the axis must show. */
+  least?: number
+  label: string
+}
+
+/** Sums from below, so that each layer stands on those before it. */
+export function stacked(layers: (number | null)[][]): (number | null)[][] {
+  const sums: (number | null)[][] = []
+  let below: (number | null)[] = []
+  for (const values of layers) {
+    below = values.map((value, at) => {
+      const under = below[at]
+      return value === null && (under === null || under === undefined) ? null : (value ?? 0) + (under ?? 0)
+    })
+    sums.push(below)
+  }
+  return sums
+}
+
+export function Plot({ times, layers, isStacked, range, height, marks, format, axis: short, least, label }: Props) {
+  // The colours of the axes are those of the theme.
+  const { theme } = useShared(linked)
+  const frame = useRef<HTMLDivElement>(null)
+  const plot = useRef<uPlot | null>(null)
+  const shown = useRef({ marks, format: short ?? format, range, least })
+  shown.current = { marks, format: short ?? format, range, least }
+  const data = useMemo(() => {
+    const values = layers.map((layer) => layer.values)
+    // Drawn from the highest down, so that each area is seen above the one it stands on.
+    const drawn = isStacked ? stacked(values).reverse() : values
+    return [times, ...drawn] as uPlot.AlignedData
+  }, [times, layers, isStacked])
+  const shape = layers.map((layer) => `${layer.label} ${layer.colour}`).join('|') + String(isStacked)
+
+  useEffect(() => {
+    const element = frame.current!
+    const style = getComputedStyle(element)
+    const [ink, faint] = [style.getPropertyValue('--ink-soft'), style.getPropertyValue('--line')]
+    const font = '11px system-ui, sans-serif'
+    const ordered = isStacked ? [...layers].reverse() : layers
+    const axis = { stroke: ink, grid: { stroke: faint, width: 1 }, ticks: { stroke: faint, width: 1, size: 4 }, font }
+    const made = new uPlot(
+      {
+        width: Math.max(element.clientWidth, 80),
+        height,
+        padding: [8, 10, 0, 0],
+        legend: { show: false },
+        cursor: { sync: { key: 'time', setSeries: false }, drag: { x: true, y: false, setScale: false }, points: { show: false } },
+        scales: {
+          x: { time: false, range: () => shown.current.range },
+          y: { range: (_, __, max) => [0, Math.max((max || 0) * 1.06, shown.current.least ?? 0, 1e-9)] },
+        },
+        axes: [
+          { ...axis, size: 26, values: (_, ticks) => ticks.map((tick) => `${Number(tick.toPrecision(6))} s`) },
+          { ...axis, size: 58, values: (_, ticks) => ticks.map((tick) => shown.current.format(tick)) },
+        ],
+        series: [
+          {},
+          ...ordered.map((layer) => ({
+            label: layer.label,
+            stroke: layer.colour,
+            width: isStacked ? 0 : 1.5,
+            fill: isStacked ? layer.colour : undefined,
+            dash: layer.isDashed ? [6, 4] : undefined,
+            points: { show: false },
+          })),
+        ],
+        hooks: {
+          draw: [(u) => drawMarks(u, shown.current.marks ?? [], ink)],
+          setSelect: [
+            (u) => {
+              if (u.select.width < 4) return
+              const [from, to] = [u.posToVal(u.select.left, 'x'), u.posToVal(u.select.left + u.select.width, 'x')]
+              u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false)
+              link({ range: [Math.max(from, 0), to] })
+            },
+          ],
+        },
+      },
+      data,
+      element,
+    )
+    made.over.addEventListener('dblclick', () => link({ range: null }))
+    plot.current = made
+    const sized = new ResizeObserver(() => made.setSize({ width: Math.max(element.clientWidth, 80), height }))
+    sized.observe(element)
+    return () => {
+      sized.disconnect()
+      made.destroy()
+      plot.current = null
+    }
+  }, [shape, height, theme])
+
+  useEffect(() => plot.current?.setData(data), [data])
+  useEffect(() => plot.current?.setScale('x', { min: range[0], max: range[1] }), [range[0], range[1]])
+  useEffect(() => plot.current?.redraw(), [marks])
+  return <div ref={frame} class="plot" role="img" aria-label={label} style={{ height: `${height}px` }} />
+}
+
+function drawMarks(u: uPlot, marks: Mark[], ink: string) {
+  const { ctx } = u
+  const ratio = devicePixelRatio
+  ctx.save()
+  for (const { at, label, kind } of marks) {
+    const x = u.valToPos(at, 'x', true)
+    if (x < u.bbox.left || x > u.bbox.left + u.bbox.width) continue
+    ctx.strokeStyle = ink
+    ctx.fillStyle = ink
+    ctx.beginPath()
+    if (kind === 'phase') {
+      ctx.setLineDash([3 * ratio, 3 * ratio])
+      ctx.moveTo(x, u.bbox.top)
+      ctx.lineTo(x, u.bbox.top + u.bbox.height)
+      ctx.stroke()
+      ctx.font = `${10 * ratio}px system-ui, sans-serif`
+      ctx.fillText(label, x + 3 * ratio, u.bbox.top + 10 * ratio)
+    } else {
+      // A verdict points down from the top of the axis, a switch up from below it.
+      const [y, tip] = kind === 'verdict' ? [u.bbox.top, 6 * ratio] : [u.bbox.top + u.bbox.height, -6 * ratio]
+      ctx.setLineDash([])
+      ctx.moveTo(x - 3 * ratio, y)
+      ctx.lineTo(x + 3 * ratio, y)
+      ctx.lineTo(x, y + tip)
+      ctx.closePath()
+      ctx.globalAlpha = 0.55
+      ctx.fill()
+      ctx.globalAlpha = 1
+    }
+  }
+  ctx.restore()
+}
+
+/** The same plot as a drawing that can be saved. */
+export function plotSvg(props: Pick<Props, 'times' | 'layers' | 'isStacked' | 'range' | 'format' | 'label'>): string {
+  const [width, height, left, bottom] = [800, 260, 70, 30]
+  const { range, layers, times, isStacked } = props
+  const values = isStacked ? stacked(layers.map((layer) => layer.values)) : layers.map((layer) => layer.values)
+  const most = Math.max(1e-9, ...values.flat().map((value) => value ?? 0)) * 1.06
+  const x = (time: number) => left + ((time - range[0]) / (range[1] - range[0])) * (width - left - 10)
+  const y = (value: number) => 10 + (1 - value / most) * (height - bottom - 10)
+  const escape = (text: string) => text.replace(/[&<>"]/g, (letter) => `&#${letter.charCodeAt(0)};`)
+  const within = times.map((time, at) => [time, at] as const).filter(([time]) => time >= range[0] && time <= range[1])
+  const lines = values.map((layer, number) => {
+    const below = isStacked ? values[number - 1] : undefined
+    const points = within.filter(([, at]) => layer[at] !== null && layer[at] !== undefined)
+    const top = points.map(([time, at]) => `${x(time).toFixed(1)},${y(layer[at]!).toFixed(1)}`)
+    const colour = layers[number]!.colour
+    if (!isStacked) return `<polyline points="${top.join(' ')}" fill="none" stroke="${colour}" stroke-width="1.5"/>`
+    const base = points.map(([time, at]) => `${x(time).toFixed(1)},${y(below?.[at] ?? 0).toFixed(1)}`).reverse()
+    return `<polygon points="${[...top, ...base].join(' ')}" fill="${colour}"/>`
+  })
+  const ticks = [0, 0.25, 0.5, 0.75, 1].map((share) => {
+    const [time, value] = [range[0] + share * (range[1] - range[0]), (share * most) / 1.06]
+    return `<text x="${x(time)}" y="${height - 10}" text-anchor="middle">${time.toFixed(1)} s</text><text x="${left - 6}" y="${y(value) + 4}" text-anchor="end">${escape(props.format(value))}</text>`
+  })
+  const legend = layers.map(
+    (layer, at) => `<rect x="${left + 10}" y="${16 + 16 * at}" width="10" height="10" fill="${layer.colour}"/><text x="${left + 26}" y="${25 + 16 * at}">${escape(layer.label)}</text>`,
+  )
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="system-ui, sans-serif" font-size="11"><title>${escape(props.label)}</title><rect width="${width}" height="${height}" fill="#fff"/>${lines.join('')}${ticks.join('')}${legend.join('')}</svg>`
+}

@@ -1,0 +1,124 @@
+// What all views share: one range of time, one selection, one metric. It stands in the address, so a link shows the same.
+
+import { useEffect, useState } from 'preact/hooks'
+
+export const VIEWS = ['search', 'time', 'where', 'facts'] as const
+export type View = (typeof VIEWS)[number]
+
+export type Selection =
+  | { kind: 'question'; run: number; phase: number; number: number }
+  | { kind: 'focus'; focus: string }
+
+export interface Linked {
+  view: View
+  /** Seconds; null is the whole run. */
+  range: [number, number] | null
+  selected: Selection | null
+  /** What the time view and the heat map show where no question is selected. */
+  metric: string
+  /** Which search: 0 is the one over the whole run. */
+  phase: number
+  /** Further pairs in the time view. */
+  pairs: [string, string][]
+  theme: 'auto' | 'light' | 'dark'
+}
+
+export const INITIAL: Linked = {
+  view: 'search',
+  range: null,
+  selected: null,
+  metric: 'sync_wait',
+  phase: 0,
+  pairs: [],
+  theme: 'auto',
+}
+
+/** As a part of an address. */
+export function written(state: Linked): string {
+  const words = new URLSearchParams({ view: state.view })
+  if (state.range) words.set('t', state.range.map((one) => String(Number(one.toPrecision(6)))).join('~'))
+  const { selected } = state
+  if (selected?.kind === 'question') words.set('q', `${selected.run}.${selected.phase}.${selected.number}`)
+  if (selected?.kind === 'focus') words.set('focus', selected.focus)
+  if (state.metric !== INITIAL.metric) words.set('metric', state.metric)
+  if (state.phase !== 0) words.set('phase', String(state.phase))
+  if (state.theme !== 'auto') words.set('theme', state.theme)
+  state.pairs.forEach((pair) => words.append('pair', pair.join(' ')))
+  return words.toString()
+}
+
+/** From a part of an address; what makes no sense is left out. */
+export function read(text: string): Linked {
+  const words = new URLSearchParams(text.replace(/^#/, ''))
+  const state: Linked = { ...INITIAL, pairs: [] }
+  const view = VIEWS.find((one) => one === words.get('view'))
+  if (view) state.view = view
+  const range = words.get('t')?.split('~').map(Number)
+  if (range?.length === 2 && range.every(Number.isFinite) && range[0]! < range[1]!) {
+    state.range = [range[0]!, range[1]!]
+  }
+  const question = words.get('q')?.split('.').map(Number)
+  if (question?.length === 3 && question.every((one) => Number.isInteger(one) && one >= 0)) {
+    state.selected = { kind: 'question', run: question[0]!, phase: question[1]!, number: question[2]! }
+  }
+  const focus = words.get('focus')
+  if (focus?.startsWith('<')) state.selected = { kind: 'focus', focus }
+  const metric = words.get('metric')
+  if (metric && /^[a-z0-9_]+$/i.test(metric)) state.metric = metric
+  const phase = Number(words.get('phase'))
+  if (Number.isInteger(phase) && phase > 0) state.phase = phase
+  const theme = words.get('theme')
+  if (theme === 'dark' || theme === 'light') state.theme = theme
+  for (const pair of words.getAll('pair')) {
+    const gap = pair.indexOf(' ')
+    if (gap > 0) state.pairs.push([pair.slice(0, gap), pair.slice(gap + 1)])
+  }
+  return state
+}
+
+/** A value that views look at, and that any of them may change. */
+export class Shared<T> {
+  private readonly lookers = new Set<() => void>()
+  constructor(private value: T) {}
+
+  get = () => this.value
+
+  set(value: T) {
+    if (value === this.value) return
+    this.value = value
+    this.lookers.forEach((look) => look())
+  }
+
+  watch(look: () => void): () => void {
+    this.lookers.add(look)
+    return () => this.lookers.delete(look)
+  }
+}
+
+export function useShared<T>(shared: Shared<T>): T {
+  const [value, set] = useState(shared.get())
+  useEffect(() => {
+    set(shared.get())
+    return shared.watch(() => set(shared.get()))
+  }, [shared])
+  return value
+}
+
+const inBrowser = typeof window !== 'undefined'
+
+export const linked = new Shared<Linked>(inBrowser ? read(location.hash) : INITIAL)
+
+/** Changes some of what is shared. */
+export function link(change: Partial<Linked>) {
+  linked.set({ ...linked.get(), ...change })
+}
+
+if (inBrowser) {
+  linked.watch(() => {
+    const text = `#${written(linked.get())}`
+    if (text !== location.hash) history.replaceState(null, '', text)
+    document.documentElement.dataset.theme = linked.get().theme
+  })
+  window.addEventListener('hashchange', () => linked.set(read(location.hash)))
+  document.documentElement.dataset.theme = linked.get().theme
+}

@@ -1,0 +1,146 @@
+// A run as the views see it: its documents, kept up to date by its source.
+
+import type { Bottleneck, Change, Command, Graph, Hypothesis, Metric, Profile, Question, Run, Series } from '../data/documents'
+import { joined } from '../data/series'
+import type { Source } from '../data/source'
+import { QuestionGraph } from '../data/tree'
+import { Shared } from './linked'
+
+export class ShownRun {
+  /** Counts changes: a view that looks at it is drawn anew with each. */
+  readonly changes = new Shared(0)
+  readonly isLost = new Shared(false)
+  private readonly hypotheses = new Map<string, Hypothesis>()
+  private readonly metrics = new Map<string, Metric>()
+  private readonly questions = new Map<string, Question>()
+  private readonly graphs = new Map<number, QuestionGraph>()
+  private readonly series = new Map<string, Series | null>()
+  private readonly pending = new Map<string, Promise<Series | null>>()
+
+  private constructor(
+    readonly number: number,
+    readonly source: Source,
+    public run: Run,
+    graph: Graph,
+    public profile: Profile,
+  ) {
+    run.hypotheses.forEach((row) => this.hypotheses.set(row.name, row))
+    run.metrics.forEach((row) => this.metrics.set(row.name, row))
+    this.take(graph.questions)
+  }
+
+  static async open(number: number, source: Source): Promise<ShownRun> {
+    const [run, graph, profile] = await Promise.all([source.run(), source.graph(), source.profile()])
+    const shown = new ShownRun(number, source, run, graph, profile)
+    if (run.progress.state !== 'over') {
+      source.watch(Math.min(run.as_of, graph.as_of), (change) => shown.apply(change), (isLost) => shown.isLost.set(isLost))
+    }
+    return shown
+  }
+
+  get elapsed(): number {
+    return Math.max(this.run.progress.elapsed_s, 1e-3)
+  }
+
+  get isLive(): boolean {
+    return this.run.progress.state !== 'over'
+  }
+
+  hypothesis = (name: string) => this.hypotheses.get(name)
+  metric = (name: string) => this.metrics.get(name)
+
+  /** The graph of the search over the whole run (0), or over a phase. */
+  graph(phase: number): QuestionGraph {
+    let graph = this.graphs.get(phase)
+    if (!graph) {
+      graph = new QuestionGraph([...this.questions.values()].filter((one) => (one.phase ?? 0) === phase))
+      this.graphs.set(phase, graph)
+    }
+    return graph
+  }
+
+  question(phase: number, number: number): Question | undefined {
+    return this.graph(phase).byNumber.get(number)
+  }
+
+  /** What the report says of a question. */
+  finding(question: Question): Bottleneck | undefined {
+    const { report } = this.run
+    const found = question.phase ? report?.phases[question.phase - 1]?.bottlenecks : report?.bottlenecks
+    return found?.find((one) => one.hypothesis === question.hypothesis && one.focus === question.focus)
+  }
+
+  /** The processes of the run, by number where they are numbers. */
+  processes(): string[] {
+    const names = this.run.resources.map((one) => /^\/Process\/([^/]+)$/.exec(one.name)?.[1])
+    return names.filter((name) => name !== undefined).sort((one, other) => Number(one) - Number(other) || one.localeCompare(other))
+  }
+
+  /** A series as it is known; it is fetched where it is not, and more of it while the run goes on. */
+  known(metric: string, focus: string): Series | null | undefined {
+    return this.series.get(`${metric} ${focus}`)
+  }
+
+  async fetch(metric: string, focus: string): Promise<Series | null> {
+    const key = `${metric} ${focus}`
+    const known = this.series.get(key)
+    if (known !== undefined && !this.isLive && this.isWhole) return known
+    let pending = this.pending.get(key)
+    if (!pending) {
+      const from = known ? known.from + known.amounts.length : 0
+      pending = this.source.series(metric, focus, from).then(async (news) => {
+        // A fold made the bins wider: what came before is to be had anew.
+        const isFolded = known && news && news.width_s > known.width_s * 1.001
+        const all = isFolded ? await this.source.series(metric, focus, 0) : news && joined(known ?? null, news)
+        this.series.set(key, all)
+        return all
+      })
+      this.pending.set(key, pending)
+      void pending.finally(() => this.pending.delete(key))
+    }
+    return pending
+  }
+
+  command = (command: Command) => this.source.command(command)
+
+  /** Series that were fetched while the run went on may lack their end. */
+  private isWhole = true
+
+  private apply(change: Change) {
+    const { run } = this
+    this.isWhole = change.progress.state === 'over' && run.progress.state === 'over'
+    this.run = {
+      ...run,
+      as_of: change.as_of,
+      progress: change.progress,
+      run: change.run ?? run.run,
+      report: change.report ?? run.report,
+      log: change.log.length > 0 ? [...run.log, ...change.log] : run.log,
+      phases: merged(run.phases, change.phases, (one) => one.number),
+      resources: merged(run.resources, change.resources, (one) => one.name),
+      pairs: change.pairs.length > 0 ? [...run.pairs, ...change.pairs] : run.pairs,
+    }
+    this.take(change.questions)
+    if (change.profile !== this.profile.version) {
+      void this.source.profile().then((profile) => {
+        this.profile = profile
+        this.changes.set(this.changes.get() + 1)
+      })
+    }
+    this.changes.set(this.changes.get() + 1)
+  }
+
+  private take(questions: Question[]) {
+    for (const one of questions) {
+      this.questions.set(`${one.phase ?? 0} ${one.number}`, one)
+      this.graphs.delete(one.phase ?? 0)
+    }
+  }
+}
+
+function merged<T, K>(known: T[], news: T[], key: (one: T) => K): T[] {
+  if (news.length === 0) return known
+  const all = new Map(known.map((one) => [key(one), one]))
+  news.forEach((one) => all.set(key(one), one))
+  return [...all.values()]
+}

@@ -1,0 +1,46 @@
+// What may be asked of a run that goes on: pause and resume, a phase, a threshold, a prune, a priority.
+
+import { useState } from 'preact/hooks'
+import type { Command } from '../data/documents'
+import { linked, useShared } from '../link/linked'
+import type { ShownRun } from '../link/shown_run'
+
+export function Commands({ shown }: { shown: ShownRun }) {
+  useShared(shown.changes)
+  const { selected } = useShared(linked)
+  const [answer, say] = useState('')
+  const [hypothesis, setHypothesis] = useState(shown.run.hypotheses[0]?.name ?? '')
+  const [value, setValue] = useState('')
+  const isPaused = shown.run.progress.state === 'paused'
+  const ask = async (command: Command) => {
+    const refused = await shown.command(command)
+    say(refused ?? 'done')
+  }
+  const question = selected?.kind === 'question' && selected.run === shown.number ? shown.question(selected.phase, selected.number) : undefined
+  return (
+    <div class="commands" role="group" aria-label="Commands">
+      <button type="button" onClick={() => ask({ do: isPaused ? 'resume' : 'pause' })}>{isPaused ? 'Resume the search' : 'Pause the search'}</button>
+      <button type="button" onClick={() => ask({ do: 'phase' })}>New phase</button>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          void ask({ do: 'threshold', hypothesis, value })
+        }}
+      >
+        <label>Threshold of{' '}
+          <select value={hypothesis} onChange={(event) => setHypothesis(event.currentTarget.value)}>
+            {shown.run.hypotheses.map((row) => <option key={row.name}>{row.name}</option>)}
+          </select>
+        </label>
+        <input aria-label="New threshold" size={6} placeholder="0.2" value={value} onInput={(event) => setValue(event.currentTarget.value)} />
+        <button type="submit">Set</button>
+      </form>
+      {question && (
+        <>
+          <button type="button" onClick={() => ask({ do: 'priority', hypothesis: question.hypothesis, focus: question.focus, level: 'high' })}>Ask this first</button>
+        </>
+      )}
+      <span class="answer" role="status">{answer}</span>
+    </div>
+  )
+}

@@ -1,0 +1,37 @@
+// What run it is, how far it is, and what may be asked of it while it goes on.
+
+import { percent, seconds } from '../data/format'
+import { useShared } from '../link/linked'
+import type { ShownRun } from '../link/shown_run'
+import { Commands } from './commands'
+
+export function Head({ shown, isAlone }: { shown: ShownRun; isAlone: boolean }) {
+  useShared(shown.changes)
+  const isLost = useShared(shown.isLost)
+  const { run } = shown
+  const { progress } = run
+  const state = isLost ? 'lost' : progress.state
+  const said: string[] = [
+    run.run ? `run ${run.run}` : 'not kept in a store',
+    ...(run.diagnosis_of ? [`a diagnosis of run ${run.diagnosis_of}`] : []),
+    ...run.tags.map((tag) => `tagged ${tag}`),
+    run.started.replace('T', ' ').replace('Z', ' UTC'),
+    seconds(progress.elapsed_s),
+    ...(progress.exit_status === null ? [] : [`exit status ${progress.exit_status}`]),
+    ...(progress.measured === null ? [] : [`${progress.measured} pairs measured`]),
+    ...(progress.waiting === null ? [] : [`${progress.waiting} questions wait`]),
+    ...(progress.cost === null ? [] : [`costs ${percent(progress.cost)}`]),
+  ]
+  return (
+    <div class={`head ${isAlone ? '' : 'one-of'}`}>
+      <h1>
+        <span class={`state ${state}`} role="status">{STATES[state]}</span>
+        <code>{run.command.join(' ')}</code>
+      </h1>
+      <p class="about">{said.map((words) => <span key={words.replace(/[\d.]+/g, '')}>{words}</span>)}</p>
+      {run.takes_commands && progress.state !== 'over' && <Commands shown={shown} />}
+    </div>
+  )
+}
+
+const STATES = { searching: 'searching', paused: 'search paused', over: 'over', lost: 'connection lost' }

@@ -1,0 +1,43 @@
+// The table of regions, which a click on a column sorts.
+
+import { useMemo } from 'preact/hooks'
+import { type Region, regions } from '../data/callpaths'
+import { parts, processOf, withPart } from '../data/focus'
+import { amount, bytes, seconds } from '../data/format'
+import { Table } from '../draw/table'
+import { link } from '../link/linked'
+import { useFocus } from '../link/use_focus'
+import type { ShownRun } from '../link/shown_run'
+
+export function Regions({ shown }: { shown: ShownRun }) {
+  const focus = useFocus(shown)
+  const process = processOf(focus)
+  const number = process !== null && /^\d+$/.test(process) && !shown.profile.is_summed ? Number(process) : null
+  const rows = useMemo(() => regions(shown.profile, number), [shown.profile, number])
+  if (rows.length === 0) return null
+  const chosen = new Set(parts(focus).map((part) => part.split('/').at(-1)))
+  const choose = (region: Region) => {
+    const resource = shown.run.resources.find((one) => one.name.startsWith('/Code/') && one.name.endsWith(`/${region.name}`))
+    if (resource) link({ selected: { kind: 'focus', focus: withPart(focus, resource.name) } })
+  }
+  return (
+    <Table
+      title="Regions"
+      note={number === null ? 'all processes' : `process ${number}`}
+      rows={rows}
+      keyOf={(row) => row.name}
+      isSelected={(row) => chosen.has(row.name)}
+      onSelect={choose}
+      sorted="exclusive"
+      columns={[
+        { name: 'region', value: (row) => row.name },
+        { name: 'calls', value: (row) => row.calls, shown: (row) => amount(row.calls) },
+        { name: 'exclusive', value: (row) => row.exclusive, shown: (row) => seconds(row.exclusive), isBar: true },
+        { name: 'inclusive', value: (row) => row.inclusive, shown: (row) => seconds(row.inclusive) },
+        { name: 'sent', value: (row) => row.sent, shown: (row) => (row.sent > 0 ? bytes(row.sent) : '') },
+        { name: 'received', value: (row) => row.received, shown: (row) => (row.received > 0 ? bytes(row.received) : '') },
+        { name: 'source', value: (row) => row.source },
+      ]}
+    />
+  )
+}

@@ -1,0 +1,240 @@
+// The view over time: how time is spent, any metric at any focus, processes as a heat map, and what measuring costs.
+
+import { useMemo } from 'preact/hooks'
+import type { Series } from '../data/documents'
+import { WHOLE, processOf, processesOf, shown as focusShown, withPart } from '../data/focus'
+import { axis, percent, rate } from '../data/format'
+import { aligned } from '../data/series'
+import { Figure } from '../draw/figure'
+import { HeatMap, heatSvg } from '../draw/heat_map'
+import { DIVISION, limitColour, lineColour, useColour } from '../draw/palette'
+import { type Mark, Plot, plotSvg } from '../draw/plot'
+import { link, linked, useShared } from '../link/linked'
+import { marksOf } from '../link/marks'
+import type { ShownRun } from '../link/shown_run'
+import { useFocus } from '../link/use_focus'
+import { useSeries } from '../link/use_series'
+
+export function Time({ shown }: { shown: ShownRun }) {
+  useShared(shown.changes)
+  const { metric } = useShared(linked)
+  const focus = useFocus(shown)
+  return (
+    <section data-view="time" class="time" aria-label="Time">
+      <Choice {...{ shown, focus, metric }} />
+      <Curves {...{ shown, focus, metric }} />
+      <Division {...{ shown }} focus={processesOf(focus)} />
+      <Processes {...{ shown, focus, metric }} />
+      <Cost shown={shown} />
+    </section>
+  )
+}
+
+interface Asked {
+  shown: ShownRun
+  focus: string
+  metric: string
+}
+
+const span = (shown: ShownRun, range: [number, number] | null): [number, number] => range ?? [0, shown.elapsed]
+
+function Choice({ shown, focus, metric }: Asked) {
+  const { pairs } = useShared(linked)
+  const rest = pairs.filter(([name, where]) => name !== metric || where !== focus)
+  return (
+    <div class="filters" role="group" aria-label="What is shown over time">
+      <label>Metric{' '}
+        <select value={metric} onChange={(event) => link({ metric: event.currentTarget.value })}>
+          {shown.run.metrics.map((one) => <option key={one.name} value={one.name} title={one.meaning}>{one.name}</option>)}
+        </select>
+      </label>
+      <span>at <span class="focus">{focusShown(focus)}</span></span>
+      {focus !== WHOLE && <button type="button" onClick={() => link({ selected: null })}>Whole program</button>}
+      <button type="button" onClick={() => link({ pairs: [...rest, [metric, focus]] })}>Keep beside</button>
+      {pairs.map(([name, where]) => (
+        <button type="button" class="chip" key={`${name} ${where}`} title="Take away" onClick={() => link({ pairs: pairs.filter((one) => one[0] !== name || one[1] !== where) })}>
+          {name} at {focusShown(where)} ✕
+        </button>
+      ))}
+      {shown.run.pairs.length > 0 && <Known shown={shown} />}
+    </div>
+  )
+}
+
+/** Pairs that the run has over time, to choose from. */
+function Known({ shown }: { shown: ShownRun }) {
+  return (
+    <label>Known pairs{' '}
+      <select
+        value=""
+        onChange={(event) => {
+          const pair = shown.run.pairs[Number(event.currentTarget.value)]
+          if (pair) link({ metric: pair[0], selected: { kind: 'focus', focus: pair[1] } })
+        }}
+      >
+        <option value="">{shown.run.pairs.length} pairs</option>
+        {shown.run.pairs.slice(0, 500).map(([name, focus], at) => <option key={`${name} ${focus}`} value={at}>{name} {focusShown(focus)}</option>)}
+      </select>
+    </label>
+  )
+}
+
+/** The chosen pair, and those that are kept beside it. */
+function Curves({ shown, focus, metric }: Asked) {
+  const { range, pairs, theme } = useShared(linked)
+  const all = [[metric, focus] as [string, string], ...pairs.filter(([name, where]) => name !== metric || where !== focus)]
+  const series = useSeries(shown, all)
+  const row = shown.metric(metric)
+  const drawn = useMemo(() => curves(all, series), [...series, all.length, theme])
+  const marks = useMemo(() => marksOf(shown), [shown.run])
+  const format = (value: number) => rate(value, row)
+  const title = all.length === 1 ? `${metric} over time` : 'Pairs over time'
+  if (!drawn) return <Missing title={title} isKnown={series.every((one) => one !== undefined)} pair={[metric, focus]} />
+  const plot = { ...drawn, range: span(shown, range), format, label: title }
+  return (
+    <Figure
+      title={title}
+      note={row?.meaning}
+      svg={() => plotSvg(plot)}
+      table={() => [['time_s', ...drawn.layers.map((layer) => layer.label)], ...drawn.times.map((time, at) => [time, ...drawn.layers.map((layer) => layer.values[at] ?? null)])]}
+    >
+      <Plot {...plot} axis={(value) => axis(value, row)} marks={marks} height={200} />
+      <Marks of={marks} />
+      {drawn.layers.length > 1 && <Keys of={drawn.layers} />}
+    </Figure>
+  )
+}
+
+function curves(pairs: [string, string][], series: (Series | null | undefined)[]) {
+  const found = series.flatMap((one, at) => (one ? [{ one, pair: pairs[at]!, number: at }] : []))
+  if (found.length === 0) return null
+  const { times, rates } = aligned(found.map(({ one }) => one))
+  const layers = found.map(({ pair, number }, at) => ({
+    label: `${pair[0]} at ${focusShown(pair[1])}`,
+    colour: lineColour(number),
+    values: rates[at]!,
+  }))
+  return { times, layers }
+}
+
+/** What is not there is said, with the command that gets it. */
+function Missing({ title, isKnown, pair }: { title: string; isKnown: boolean; pair: [string, string] }) {
+  return (
+    <figure class="figure">
+      <figcaption><h3>{title}</h3></figcaption>
+      <p class="empty">
+        {isKnown ? <>{pair[0]} at <span class="focus">{focusShown(pair[1])}</span> is not known over time here. The stored run may tell: <code>{`whyperf view RUN`}</code> asks its record.</> : '…'}
+      </p>
+    </figure>
+  )
+}
+
+/** What the marks on the axis mean, as far as there are some. */
+function Marks({ of }: { of: Mark[] }) {
+  const has = (kind: Mark['kind']) => of.some((mark) => mark.kind === kind)
+  return (
+    <p class="legend marks">
+      {has('verdict') && <span>▼ a question was answered with true</span>}
+      {has('switch') && <span>▲ functions are asked about</span>}
+      {has('phase') && <span>┆ a phase begins</span>}
+    </p>
+  )
+}
+
+function Keys({ of }: { of: { label: string; colour: string }[] }) {
+  return <p class="legend">{of.map(({ label, colour }) => <span key={label}><i style={{ background: colour }} />{label}</span>)}</p>
+}
+
+/** All threads of the focus's processes, by what they did. */
+function Division({ shown, focus }: { shown: ShownRun; focus: string }) {
+  const { range } = useShared(linked)
+  const asked: [string, string][] = [['wall', focus], ...DIVISION.map(([metric]): [string, string] => [metric, focus])]
+  const series = useSeries(shown, asked)
+  const drawn = useMemo(() => division(series), series)
+  const marks = useMemo(() => marksOf(shown), [shown.run])
+  const title = 'How time was spent'
+  if (!drawn) return <Missing title={title} isKnown={series.every((one) => one !== undefined)} pair={['wall', focus]} />
+  const format = (value: number) => value.toFixed(1)
+  const plot = { ...drawn, isStacked: true, range: span(shown, range), format, label: title }
+  return (
+    <Figure
+      title={title}
+      note={<>threads of <span class="focus">{focusShown(focus)}</span></>}
+      svg={() => plotSvg(plot)}
+      table={() => [['time_s', ...drawn.layers.map((layer) => layer.label)], ...drawn.times.map((time, at) => [time, ...drawn.layers.map((layer) => layer.values[at] ?? null)])]}
+    >
+      <Plot {...plot} marks={marks} height={180} />
+      <Keys of={drawn.layers} />
+    </Figure>
+  )
+}
+
+function division(series: (Series | null | undefined)[]) {
+  const [wall, ...others] = series
+  if (!wall) return null
+  const found = others.flatMap((one, at) => (one ? [{ one, kind: DIVISION[at]! }] : []))
+  const { times, rates } = aligned([wall, ...found.map(({ one }) => one)])
+  const layers = found.map(({ kind: [, use, words] }, at) => ({ label: words, colour: useColour(use), values: rates[at + 1]! }))
+  // What is none of these: idle threads, set-up, and what is not known.
+  const rest = rates[0]!.map((value, at) =>
+    value === null ? null : Math.max(0, value - layers.reduce((sum, layer) => sum + (layer.values[at] ?? 0), 0)),
+  )
+  return { times, layers: [...layers, { label: 'idle, set-up or unknown', colour: useColour('idle'), values: rest }] }
+}
+
+/** More rows than this are no picture. */
+const MOST_PROCESSES = 1024
+
+/** The metric of each process, a row for each. */
+function Processes({ shown, focus, metric }: Asked) {
+  const { range } = useShared(linked)
+  const processes = shown.processes().slice(0, MOST_PROCESSES)
+  const pairs = processes.map((name): [string, string] => [metric, withPart(WHOLE, `/Process/${name}`)])
+  const series = useSeries(shown, pairs)
+  if (processes.length < 2) return null
+  const rows = processes.map((name, at) => ({ name, series: series[at] }))
+  const title = `${metric} by process`
+  if (series.every((one) => one === null)) return <Missing title={title} isKnown pair={[metric, pairs[0]![1]]} />
+  const row = shown.metric(metric)
+  const shownSpan = span(shown, range)
+  return (
+    <Figure title={title} note="a row for each process; drag to look closer" svg={() => heatSvg(rows, shownSpan)} table={() => table(rows)}>
+      <HeatMap
+        rows={rows}
+        range={shownSpan}
+        selected={processOf(focus)}
+        onSelect={(name) => link({ selected: { kind: 'focus', focus: withPart(WHOLE, `/Process/${name}`) } })}
+        format={(value) => rate(value, row)}
+      />
+    </Figure>
+  )
+}
+
+function table(rows: { name: string; series: Series | null | undefined }[]) {
+  const known = rows.flatMap(({ name, series }) => (series ? [{ name, series }] : []))
+  const { times, rates } = aligned(known.map(({ series }) => series))
+  return [['time_s', ...known.map(({ name }) => `process ${name}`)], ...times.map((time, at) => [time, ...rates.map((values) => values[at] ?? null)])]
+}
+
+/** What measuring took, against its limit. */
+export function Cost({ shown }: { shown: ShownRun }) {
+  const { range } = useShared(linked)
+  const [cost, wall] = useSeries(shown, [['observed_cost', WHOLE], ['wall', WHOLE]])
+  const drawn = useMemo(() => {
+    if (!cost || !wall) return null
+    const { times, rates } = aligned([cost, wall])
+    return { times, values: rates[0]!.map((value, at) => (value === null || !rates[1]![at] ? null : value / rates[1]![at]!)) }
+  }, [cost, wall])
+  if (!drawn) return null
+  const limit = shown.run.report?.cost.limit ?? Number(shown.run.facts.find((fact) => fact.name === 'cost-limit')?.value ?? 0.05)
+  const layers = [
+    { label: 'cost of measuring', colour: lineColour(3), values: drawn.values },
+    { label: 'limit', colour: limitColour(), values: drawn.times.map(() => limit), isDashed: true },
+  ]
+  const plot = { times: drawn.times, layers, range: span(shown, range), format: (value: number) => percent(value), label: 'Cost of measuring over time, against its limit' }
+  return (
+    <Figure title="Cost of measuring" note="share of the time of all threads, and the limit" svg={() => plotSvg(plot)} table={() => [['time_s', 'cost'], ...drawn.times.map((time, at) => [time, drawn.values[at] ?? null])]}>
+      <Plot {...plot} height={110} least={limit * 1.15} />
+    </Figure>
+  )
+}

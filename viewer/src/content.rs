@@ -1,0 +1,233 @@
+//! All that is known of a run that is shown, each piece with the change that it came with.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use whyperf_experiments::{Fact, ObjectRow};
+use whyperf_model::{Bin, Histogram, Nanos, Pair, Time};
+
+use crate::change::{RunChange, SeriesPart};
+use crate::document::{ChangeDocument, Progress, RunState};
+use crate::profile::ProfileDocument;
+use crate::rows::{HypothesisRow, LogRow, MessagesRow, PhaseRow, QuestionRow, ResourceRow};
+
+/// What is known of a run before it is known how it goes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RunHead {
+    /// Its name in the store.
+    pub run: Option<String>,
+    /// Of a diagnosis: the run that was gone through.
+    pub diagnosis_of: Option<String>,
+    /// What program it is, what is varied, and what this run is in it.
+    pub names: [String; 3],
+    /// When it began.
+    pub started: String,
+    /// The program and its arguments.
+    pub command: Vec<String>,
+    /// What the user calls it.
+    pub tags: Vec<String>,
+    /// Settings and environment.
+    pub facts: Vec<Fact>,
+    /// Programs and libraries.
+    pub objects: Vec<ObjectRow>,
+    /// Directives that the search was given.
+    pub directives: Vec<String>,
+    /// The table of hypotheses.
+    pub hypotheses: Vec<HypothesisRow>,
+}
+
+/// A piece and the change that it came with.
+#[derive(Clone, Debug)]
+struct Dated<T>(u64, T);
+
+/// All of it.
+#[derive(Debug)]
+pub(crate) struct Content {
+    pub(crate) head: RunHead,
+    pub(crate) is_complete: bool,
+    /// The number of the last change.
+    pub(crate) as_of: u64,
+    pub(crate) progress: Progress,
+    /// Up to when series are known.
+    pub(crate) until: Time,
+    report: Option<Dated<Value>>,
+    pub(crate) profile: ProfileDocument,
+    /// By phase and number.
+    questions: BTreeMap<(u32, u64), Dated<QuestionRow>>,
+    log: Vec<Dated<LogRow>>,
+    phases: BTreeMap<u32, Dated<PhaseRow>>,
+    resources: BTreeMap<String, Dated<ResourceRow>>,
+    series: BTreeMap<Pair, Dated<BTreeMap<u32, Measured>>>,
+}
+
+/// The bins of one measurement.
+#[derive(Debug)]
+struct Measured {
+    width: Nanos,
+    bins: Vec<Bin>,
+}
+
+impl Content {
+    /// Nothing but the head.
+    pub(crate) fn new(head: RunHead, state: RunState) -> Self {
+        let progress = Progress {
+            state,
+            elapsed_s: 0.0,
+            exit_status: None,
+            measured: None,
+            waiting: None,
+            cost: None,
+        };
+        Self {
+            head,
+            is_complete: false,
+            as_of: 0,
+            progress,
+            until: Time::ZERO,
+            report: None,
+            profile: ProfileDocument::default(),
+            questions: BTreeMap::new(),
+            log: Vec::new(),
+            phases: BTreeMap::new(),
+            resources: BTreeMap::new(),
+            series: BTreeMap::new(),
+        }
+    }
+
+    /// Takes in a change.
+    pub(crate) fn apply(&mut self, change: RunChange) {
+        self.as_of += 1;
+        let now = self.as_of;
+        self.progress(&change);
+        if change.run.is_some() {
+            self.head.run = change.run;
+        }
+        for (phase, verdicts, edges) in change.questions {
+            let named = (phase > 0).then_some(phase);
+            for row in QuestionRow::all(named, verdicts, &edges) {
+                self.question(phase, row);
+            }
+        }
+        self.log.extend(change.steps.iter().map(|step| Dated(now, LogRow::from(step))));
+        for phase in &change.phases {
+            self.phases.insert(phase.number, Dated(now, PhaseRow::from(phase)));
+        }
+        for span in &change.resources {
+            self.resource(ResourceRow::from(span));
+        }
+        change.series.into_iter().for_each(|part| self.measured(part));
+        if let Some(report) = change.report {
+            self.report = Some(Dated(now, report));
+        }
+        if let Some((rows, messages)) = change.profile {
+            let messages = messages.as_ref().map(MessagesRow::all);
+            let version = self.profile.version + 1;
+            self.profile = ProfileDocument { version, ..ProfileDocument::of(&rows, messages) };
+        }
+    }
+
+    fn progress(&mut self, change: &RunChange) {
+        let [measured, waiting] = change.counts;
+        let goes_on = change.state != RunState::Over;
+        self.is_complete |= !goes_on;
+        let nanos = u64::try_from(change.elapsed.as_nanos()).unwrap_or(u64::MAX);
+        self.until = Time(Nanos(nanos));
+        self.progress = Progress {
+            state: change.state,
+            elapsed_s: change.elapsed.as_secs_f64(),
+            exit_status: change.exit_status,
+            measured: goes_on.then_some(measured),
+            waiting: goes_on.then_some(waiting),
+            cost: goes_on.then_some(change.cost),
+        };
+    }
+
+    /// A question is told with all that led to it, or with none where that is known already.
+    fn question(&mut self, phase: u32, row: QuestionRow) {
+        let key = (phase, row.verdict.number);
+        let known = self.questions.remove(&key).map(|Dated(_, known)| known.parents);
+        let parents = if row.parents.is_empty() { known.unwrap_or_default() } else { row.parents };
+        self.questions.insert(key, Dated(self.as_of, QuestionRow { parents, ..row }));
+    }
+
+    /// What is told again is known with its first moment, and may have gone.
+    fn resource(&mut self, row: ResourceRow) {
+        let now = self.as_of;
+        match self.resources.get_mut(&row.name) {
+            None => _ = self.resources.insert(row.name.clone(), Dated(now, row)),
+            Some(known) if row.retired_s.is_some() => {
+                known.0 = now;
+                known.1.retired_s = row.retired_s;
+            }
+            Some(_) => {}
+        }
+    }
+
+    /// Names pairs that can be had over time.
+    pub(crate) fn offer(&mut self, pairs: Vec<Pair>) {
+        let now = self.as_of;
+        self.series.extend(pairs.into_iter().map(|pair| (pair, Dated(now, BTreeMap::new()))));
+    }
+
+    /// The questions, those of the whole run first.
+    pub(crate) fn questions(&self) -> Vec<QuestionRow> {
+        newer(self.questions.values(), 0)
+    }
+
+    fn measured(&mut self, part: SeriesPart) {
+        let SeriesPart { pair, part, width, from, bins } = part;
+        let now = self.as_of;
+        let parts = &mut self.series.entry(pair).or_insert_with(|| Dated(now, BTreeMap::new())).1;
+        let known = parts.entry(part).or_insert_with(|| Measured { width, bins: Vec::new() });
+        known.width = width;
+        // What is missing before it was not measured.
+        known.bins.resize(from, Bin::default());
+        known.bins.extend(bins);
+    }
+
+    /// A pair over time; none where it was never handed over.
+    pub(crate) fn histogram(&self, pair: &Pair) -> Option<Histogram> {
+        let Dated(_, parts) = self.series.get(pair)?;
+        let histograms = parts.values().filter_map(Measured::histogram);
+        histograms.reduce(|mut one, other| {
+            one.merge(&other);
+            one
+        })
+    }
+
+    /// What came since a change.
+    pub(crate) fn since(&self, before: u64) -> ChangeDocument {
+        let report = self.report.as_ref().filter(|report| report.0 > before);
+        ChangeDocument {
+            as_of: self.as_of,
+            progress: self.progress.clone(),
+            questions: newer(self.questions.values(), before),
+            // The log only grows.
+            log: newer(&self.log[self.log.partition_point(|line| line.0 <= before)..], before),
+            phases: newer(self.phases.values(), before),
+            resources: newer(self.resources.values(), before),
+            pairs: self.pairs(before),
+            report: report.map(|report| report.1.clone()),
+            profile: self.profile.version,
+            run: self.head.run.clone(),
+        }
+    }
+
+    /// Pairs that became known over time since a change.
+    pub(crate) fn pairs(&self, before: u64) -> Vec<(String, String)> {
+        let newer = self.series.iter().filter(|(_, parts)| parts.0 > before);
+        newer.map(|(pair, _)| (pair.metric.to_string(), pair.focus.to_string())).collect()
+    }
+}
+
+impl Measured {
+    fn histogram(&self) -> Option<Histogram> {
+        let mut bins = self.bins.clone();
+        bins.resize(bins.len().max(2).next_multiple_of(2), Bin::default());
+        Histogram::from_bins(bins, self.width)
+    }
+}
+
+fn newer<'a, T: Clone + 'a>(all: impl IntoIterator<Item = &'a Dated<T>>, before: u64) -> Vec<T> {
+    all.into_iter().filter(|one| one.0 > before).map(|one| one.1.clone()).collect()
+}

@@ -1,0 +1,40 @@
+//! Shows a run: as a page in the browser, as one file with the page and the data, and as text.
+//!
+//! ```text
+//!   stored run ──► ViewedRun::stored ──┐
+//!                                      ├──► ViewedRun ──► documents ──► page in a browser, report file, markdown
+//!   live run ────► RunChange ──────────┘                  (docs/viewer.md)
+//! ```
+//!
+//! A [`ViewedRun`] holds all that is shown of a run, whichever way it came in, and every way out of it is the same
+//! [documents](document): so a report, a stored run and a live one cannot differ.
+//!
+//! This crate knows no process and measures nothing; each number that it shows can be printed by the command.
+#![forbid(unsafe_code)]
+
+mod change;
+mod content;
+mod document;
+mod error;
+mod markdown;
+mod page;
+mod profile;
+mod report_file;
+mod rows;
+mod series;
+mod stored;
+mod stored_series;
+mod viewed_run;
+
+pub use change::{RunChange, SeriesPart};
+pub use content::RunHead;
+pub use document::{ChangeDocument, GraphDocument, Progress, RunDocument, RunState, VERSION};
+pub use error::ViewError;
+pub use markdown::markdown;
+pub use profile::{CallpathRow, ProfileDocument};
+pub use report_file::{DIVISION, report_file};
+pub use rows::{
+    HypothesisRow, LogRow, MessagesRow, MetricRow, ParentRow, PhaseRow, QuestionRow, ResourceRow,
+};
+pub use series::SeriesDocument;
+pub use viewed_run::{Bins, ViewedRun};

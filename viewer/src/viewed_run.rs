@@ -1,0 +1,220 @@
+//! A run that is shown: what is known of it, whichever way it came in, and the documents that tell it.
+
+use std::sync::{PoisonError, RwLock, RwLockReadGuard};
+
+use whyperf_model::Pair;
+
+use crate::change::RunChange;
+use crate::content::{Content, RunHead};
+use crate::document::{ChangeDocument, GraphDocument, RunDocument, RunState, VERSION};
+use crate::error::ViewError;
+use crate::profile::ProfileDocument;
+use crate::rows::MetricRow;
+use crate::series::SeriesDocument;
+use crate::stored_series::StoredSeries;
+
+/// A run that is shown. It is read and changed from any thread; a change waits for no reader but while a document is made.
+#[derive(Debug)]
+pub struct ViewedRun {
+    content: RwLock<Content>,
+    /// Where series come from that were not handed over.
+    further: Option<StoredSeries>,
+}
+
+/// Which bins of a series are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bins {
+    /// All from one of them on.
+    From(usize),
+    /// All, in at most so many.
+    AtMost(usize),
+}
+
+impl ViewedRun {
+    /// A run that begins.
+    #[must_use]
+    pub fn live(head: RunHead) -> Self {
+        Self { content: RwLock::new(Content::new(head, RunState::Searching)), further: None }
+    }
+
+    /// A run that is known, of which further series can be had.
+    pub(crate) const fn known(content: Content, further: StoredSeries) -> Self {
+        Self { content: RwLock::new(content), further: Some(further) }
+    }
+
+    /// Takes in a change.
+    pub fn apply(&self, change: RunChange) {
+        self.content.write().unwrap_or_else(PoisonError::into_inner).apply(change);
+    }
+
+    /// The run without its search, its series and its profile.
+    #[must_use]
+    pub fn run(&self) -> RunDocument {
+        let content = self.content();
+        let head = content.head.clone();
+        let [application, experiment, trial] = head.names;
+        let all = content.since(0);
+        RunDocument {
+            format: FORMAT,
+            version: VERSION,
+            as_of: all.as_of,
+            run: head.run,
+            diagnosis_of: head.diagnosis_of,
+            application,
+            experiment,
+            trial,
+            started: head.started,
+            command: head.command,
+            tags: head.tags,
+            is_complete: content.is_complete,
+            progress: all.progress,
+            takes_commands: false,
+            report: all.report,
+            facts: head.facts,
+            objects: head.objects,
+            directives: head.directives,
+            resources: all.resources,
+            phases: all.phases,
+            log: all.log,
+            pairs: all.pairs,
+            hypotheses: head.hypotheses,
+            metrics: MetricRow::all(),
+        }
+    }
+
+    /// The search history graph.
+    #[must_use]
+    pub fn graph(&self) -> GraphDocument {
+        let content = self.content();
+        let questions = content.questions();
+        GraphDocument { version: VERSION, as_of: content.as_of, questions }
+    }
+
+    /// The callpaths, and the messages between ranks.
+    #[must_use]
+    pub fn profile(&self) -> ProfileDocument {
+        self.content().profile.clone()
+    }
+
+    /// What changed since another change.
+    #[must_use]
+    pub fn since(&self, before: u64) -> ChangeDocument {
+        self.content().since(before)
+    }
+
+    /// Pairs over time; none where one is not known.
+    ///
+    /// # Errors
+    /// When the store of the run cannot be read.
+    pub fn series(
+        &self,
+        pairs: &[Pair],
+        bins: Bins,
+    ) -> Result<Vec<Option<SeriesDocument>>, ViewError> {
+        let (known, until) = {
+            let content = self.content();
+            let known: Vec<_> = pairs.iter().map(|pair| content.histogram(pair)).collect();
+            (known, content.until)
+        };
+        let known = match &self.further {
+            Some(further) => further.histograms(pairs)?,
+            None => known,
+        };
+        let told = pairs.iter().zip(known).map(|(pair, histogram)| {
+            histogram.map(|histogram| match bins {
+                Bins::From(from) => SeriesDocument::of(pair, &histogram, until, from),
+                Bins::AtMost(most) => SeriesDocument::folded(pair, &histogram, until, most),
+            })
+        });
+        Ok(told.collect())
+    }
+
+    fn content(&self) -> RwLockReadGuard<'_, Content> {
+        self.content.read().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The name of the format of a [`RunDocument`].
+const FORMAT: &str = "whyperf-view";
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use whyperf_experiments::{Edge, StepRow, StoredVerdict};
+    use whyperf_model::{Bin, Focus, Metric, Nanos, Time};
+
+    use super::*;
+    use crate::change::SeriesPart;
+
+    fn verdict(number: u64, truth: &str) -> StoredVerdict {
+        StoredVerdict {
+            number,
+            hypothesis: "CPUbound".into(),
+            focus: Focus::whole_program().to_string(),
+            truth: truth.into(),
+            value: Some(0.75),
+            threshold: 0.3,
+            confidence: 0.99,
+            asked: 1,
+            found: None,
+            cost: 0.0,
+            origin: "search".into(),
+            split: None,
+        }
+    }
+
+    fn waits() -> Pair {
+        Pair::new(Metric::SyncWait, Focus::whole_program())
+    }
+
+    fn change(seconds: u64) -> RunChange {
+        RunChange::new(RunState::Searching, Duration::from_secs(seconds))
+    }
+
+    fn part(from: usize, width: u64, bins: usize) -> SeriesPart {
+        let bin = Bin { amount: 1_000_000, covered: Nanos::from_millis(width), extremes: None };
+        SeriesPart {
+            pair: waits(),
+            part: 0,
+            width: Nanos::from_millis(width),
+            from,
+            bins: vec![bin; bins],
+        }
+    }
+
+    #[test]
+    fn a_change_tells_what_is_new_and_nothing_else() {
+        let run = ViewedRun::live(RunHead::default());
+        let edge = Edge { parent: 0, child: 1, axis: "Code".into() };
+        let step = StepRow { time: Time::from_secs(1), text: "started".into() };
+        let first = vec![(0, vec![verdict(0, "true"), verdict(1, "unknown")], vec![edge])];
+        run.apply(RunChange { questions: first, steps: vec![step], ..change(1) });
+        let before = run.since(0);
+        assert_eq!((before.as_of, before.questions.len(), before.log.len()), (1, 2, 1));
+        run.apply(RunChange {
+            questions: vec![(0, vec![verdict(1, "false")], vec![])],
+            ..change(2)
+        });
+        let news = run.since(before.as_of);
+        assert_eq!((news.questions.len(), news.log.len()), (1, 0));
+        assert_eq!(news.questions[0].verdict.truth, "false");
+        assert_eq!(news.questions[0].parents.len(), 1, "what led to it is known from before");
+        assert_eq!(run.graph().questions.len(), 2);
+    }
+
+    #[test]
+    fn bins_are_added_and_a_fold_brings_all_anew() {
+        let run = ViewedRun::live(RunHead::default());
+        let told = |from| {
+            let series = run.series(&[waits()], Bins::From(from)).expect("it needs no store");
+            series.into_iter().next().flatten().expect("it was handed over")
+        };
+        run.apply(RunChange { series: vec![part(0, 50, 20)], ..change(1) });
+        run.apply(RunChange { series: vec![part(20, 50, 20)], ..change(2) });
+        assert_eq!((told(0).amounts.len(), told(30).amounts.len()), (40, 10));
+        run.apply(RunChange { series: vec![part(0, 100, 30)], ..change(3) });
+        assert_eq!((told(0).width_s, told(0).amounts.len()), (0.1, 30));
+        assert_eq!(run.since(1).pairs, [], "the pair was known before");
+    }
+}

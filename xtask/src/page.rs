@@ -1,0 +1,48 @@
+//! `cargo xtask page`: the page of the viewer, built by npm out of `viewer/page/`. What it is built of and what comes of it are both
+//! committed, so whyperf is built without npm; the check holds the two together.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context as _, Result, ensure};
+
+use crate::workspace::{Workspace, succeed};
+
+/// What the build makes, and the viewer takes in.
+const BUILT: [&str; 3] = ["page.js", "page.css", "page.sha256"];
+
+/// Builds the page into its folder.
+pub(crate) fn build(workspace: &Workspace) -> Result<()> {
+    let folder = folder(workspace);
+    npm(&folder, &["ci", "--ignore-scripts", "--no-audit", "--no-fund"])?;
+    npm(&folder, &["run", "build"])
+}
+
+/// Runs the page's own tests, and refuses a built page that its sources do not make to the byte.
+pub(crate) fn check(workspace: &Workspace) -> Result<()> {
+    let folder = folder(workspace);
+    let committed = BUILT.map(|name| read(&folder, name));
+    build(workspace)?;
+    for (name, committed) in BUILT.into_iter().zip(committed) {
+        ensure!(
+            read(&folder, name)? == committed?,
+            "viewer/page/dist/{name} was not what the sources make: it is now; commit it with them"
+        );
+    }
+    npm(&folder, &["test"])
+}
+
+fn folder(workspace: &Workspace) -> PathBuf {
+    workspace.root.join("viewer/page")
+}
+
+fn read(folder: &Path, name: &str) -> Result<Vec<u8>> {
+    let path = folder.join("dist").join(name);
+    fs::read(&path).with_context(|| format!("reading {}", path.display()))
+}
+
+fn npm(folder: &Path, words: &[&str]) -> Result<()> {
+    let done = succeed(Command::new("npm").current_dir(folder).args(words));
+    done.context("the page is built and tested by npm, with Node.js 20.19 or newer")
+}
