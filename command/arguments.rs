@@ -22,6 +22,7 @@ use crate::stored::directives::DirectivesVerb;
 use crate::stored::report::{self, StoredRunReport};
 use crate::stored::runs::Runs;
 use crate::stored::show::Show;
+use crate::stored::view::{self, View};
 
 /// What was asked for.
 #[derive(Debug, Parser)]
@@ -108,6 +109,9 @@ pub(crate) enum Verb {
     /// Write a run that was kept as one file for a browser, as text or as Markdown
     #[command(after_help = report::NOTES)]
     Report(StoredRunReport),
+    /// Show runs that were kept in a browser
+    #[command(after_help = view::NOTES)]
+    View(View),
     /// Say what directive files say; make them from runs that were kept
     #[command(subcommand)]
     Directives(DirectivesVerb),

@@ -2,5 +2,6 @@
 
 pub(crate) mod delivery;
 pub(crate) mod file_size_limit;
+pub(crate) mod page_server;
 pub(crate) mod report;
 pub(crate) mod terminal;

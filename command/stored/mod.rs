@@ -1,4 +1,4 @@
-//! The verbs about stored runs: `runs`, `show`, `report`, `diagnose` and `directives`.
+//! The verbs about stored runs: `runs`, `show`, `report`, `view`, `diagnose` and `directives`.
 
 pub(crate) mod diagnose;
 pub(crate) mod directives;
@@ -7,4 +7,5 @@ mod reading;
 pub(crate) mod report;
 pub(crate) mod runs;
 pub(crate) mod show;
+pub(crate) mod view;
 mod viewed;

@@ -21,8 +21,10 @@ mod namespaces;
 #[path = "../needs.rs"]
 mod needs;
 mod report;
+mod schema;
 mod signals;
 mod store;
 mod unmade;
 mod traces;
 mod verbs;
+mod view;

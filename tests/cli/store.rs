@@ -1,6 +1,7 @@
 //! Runs are kept, listed, shown, tagged and forgotten; what cannot be is said and changes nothing else.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use serde_json::Value;
 
@@ -23,11 +24,16 @@ impl Place {
         self.0.join(name)
     }
 
-    /// Runs `whyperf` in the folder, keeping runs.
-    pub(crate) fn say(&self, words: &[&str]) -> Said {
+    /// `whyperf` in the folder, keeping runs.
+    pub(crate) fn command(&self, words: &[&str]) -> Command {
         let mut command = whyperf();
         command.args(words).env_remove("WHYPERF_NO_STORE").current_dir(&self.0);
-        command.output().expect("the command was built").into()
+        command
+    }
+
+    /// Runs `whyperf` in the folder, keeping runs.
+    pub(crate) fn say(&self, words: &[&str]) -> Said {
+        self.command(words).output().expect("the command was built").into()
     }
 
     fn json(&self, words: &[&str]) -> Value {
@@ -316,7 +322,7 @@ fn what_a_run_found_leads_a_version_with_other_names() {
              int main(void) {{ begin(); while (clock() < 3 * CLOCKS_PER_SEC) {function}(); return 0; }}\n"
         );
         std::fs::write(place.0.join(file), text).expect("writable");
-        let gcc = std::process::Command::new("gcc")
+        let gcc = Command::new("gcc")
             .args(["-g", "-O1", "-o", "program", file])
             .current_dir(&place.0)
             .status();
@@ -353,7 +359,7 @@ fn a_wrong_map_leaves_nothing_out() {
              int main(void) {{ while (clock() < 6 * CLOCKS_PER_SEC) {{ {hot}(); {cold}(); }} return 0; }}\n"
         );
         std::fs::write(place.0.join("steps.c"), text).expect("writable");
-        let gcc = std::process::Command::new("gcc")
+        let gcc = Command::new("gcc")
             .args(["-g", "-O1", "-o", "program", "steps.c"])
             .current_dir(&place.0)
             .status();

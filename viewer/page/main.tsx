@@ -5,6 +5,7 @@ import { useEffect } from 'preact/hooks'
 import 'uplot/dist/uPlot.min.css'
 import './page.css'
 import { sources } from './data/source'
+import { share } from './link/axis'
 import { VIEWS, type View, link, linked, useShared } from './link/linked'
 import { ShownRun } from './link/shown_run'
 import { Detail } from './views/detail'
@@ -93,6 +94,7 @@ async function start(place: HTMLElement) {
     const all = await sources()
     const runs = await Promise.all(all.map((source, number) => ShownRun.open(number, source)))
     document.title = `${runs.map((one) => one.run.command.join(' ')).join(' | ')} – whyperf`
+    share(runs)
     render(<Page runs={runs} />, place)
   } catch (error) {
     render(<Failed why={error instanceof Error ? error.message : String(error)} />, place)

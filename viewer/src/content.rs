@@ -10,6 +10,7 @@ use crate::change::{RunChange, SeriesPart};
 use crate::document::{ChangeDocument, Progress, RunState};
 use crate::profile::ProfileDocument;
 use crate::rows::{HypothesisRow, LogRow, MessagesRow, PhaseRow, QuestionRow, ResourceRow};
+use crate::series::Told;
 
 /// What is known of a run before it is known how it goes.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -49,7 +50,7 @@ pub(crate) struct Content {
     pub(crate) as_of: u64,
     pub(crate) progress: Progress,
     /// Up to when series are known.
-    pub(crate) until: Time,
+    until: Time,
     report: Option<Dated<Value>>,
     pub(crate) profile: ProfileDocument,
     /// By phase and number.
@@ -160,6 +161,14 @@ impl Content {
                 known.1.retired_s = row.retired_s;
             }
             Some(_) => {}
+        }
+    }
+
+    /// How much of a series is told.
+    pub(crate) fn told(&self) -> Told {
+        match self.progress.state {
+            RunState::Over => Told::ToItsEnd(self.until),
+            RunState::Searching | RunState::Paused => Told::Until(self.until),
         }
     }
 

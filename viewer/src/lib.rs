@@ -22,6 +22,7 @@ mod profile;
 mod report_file;
 mod rows;
 mod series;
+mod server;
 mod stored;
 mod stored_series;
 mod viewed_run;
@@ -37,4 +38,8 @@ pub use rows::{
     HypothesisRow, LogRow, MessagesRow, MetricRow, ParentRow, PhaseRow, QuestionRow, ResourceRow,
 };
 pub use series::SeriesDocument;
+pub use server::{
+    AccessRules, Answer, Command, CommandRequest, CommandSender, ServeError, Shown, Token,
+    ViewAddress, ViewServer,
+};
 pub use viewed_run::{Bins, ViewedRun};

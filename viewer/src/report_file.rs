@@ -55,8 +55,8 @@ impl RunInFile {
     fn of(viewed: &ViewedRun) -> Result<Self, ViewError> {
         let (run, graph) = (viewed.run(), viewed.graph());
         let pairs = pairs(&run, &graph.questions);
-        let series =
-            viewed.series(&pairs, Bins::AtMost(MOST_BINS))?.into_iter().flatten().collect();
+        let asked: Vec<_> = pairs.into_iter().map(|pair| (pair, Bins::AtMost(MOST_BINS))).collect();
+        let series = viewed.series(&asked)?.into_iter().flatten().collect();
         Ok(Self { run, graph, profile: viewed.profile(), series })
     }
 }

@@ -21,13 +21,17 @@ pub struct SeriesDocument {
 }
 
 impl SeriesDocument {
-    /// The bins of a histogram that are complete at a moment, from one of them on.
-    pub(crate) fn of(pair: &Pair, histogram: &Histogram, until: Time, from: usize) -> Self {
+    /// The bins of a histogram from one of them on, as far as they are told.
+    pub(crate) fn of(pair: &Pair, histogram: &Histogram, told: Told, from: usize) -> Self {
         let width = histogram.width();
-        let complete = usize::try_from(until.0.0 / width.0).unwrap_or(usize::MAX);
-        let known = usize::try_from(histogram.known_until().0.0 / width.0).unwrap_or(usize::MAX);
+        let number = |bins: u64| usize::try_from(bins).unwrap_or(usize::MAX);
+        let known = histogram.known_until().0.0;
+        let told = match told {
+            Told::Until(now) => number((now.0.0 / width.0).min(known / width.0)),
+            Told::ToItsEnd(_) => number(known.div_ceil(width.0)),
+        };
         let bins = histogram.bins();
-        let end = complete.min(known).min(bins.len());
+        let end = told.min(bins.len());
         let bins = bins.get(from..end).unwrap_or_default();
         let unit = if pair.metric.definition().unit == whyperf_model::Unit::Nanoseconds {
             1e9
@@ -54,15 +58,23 @@ impl SeriesDocument {
 
     /// The same in at most so many bins, for files.
     #[must_use]
-    pub(crate) fn folded(pair: &Pair, histogram: &Histogram, until: Time, most: usize) -> Self {
+    pub(crate) fn folded(pair: &Pair, histogram: &Histogram, told: Told, most: usize) -> Self {
+        let (Told::Until(until) | Told::ToItsEnd(until)) = told;
         let mut histogram = histogram.clone();
         while until.0.0.div_ceil(histogram.width().0) > most as u64 {
             histogram.fold();
         }
-        // What is over is known to its end, though that is in the midst of a bin.
-        let end = Time(whyperf_model::Nanos(until.0.0.next_multiple_of(histogram.width().0)));
-        Self::of(pair, &histogram, end, 0)
+        Self::of(pair, &histogram, told, 0)
     }
+}
+
+/// How much of a series is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Told {
+    /// Of a run that goes on: the bins that are complete by now.
+    Until(Time),
+    /// Of a run that is over since then: all, though it ended in the midst of a bin.
+    ToItsEnd(Time),
 }
 
 /// From this share on a bin counts as measured throughout.
@@ -101,14 +113,14 @@ mod tests {
     }
 
     #[test]
-    fn only_complete_bins_are_told_and_gaps_are_no_zeros() {
+    fn only_complete_bins_are_told_while_it_goes_on_and_gaps_are_no_zeros() {
         let mut histogram = Histogram::new(100, Nanos::from_millis(50));
         histogram.add(Interval::new(at(0), at(50)), 25_000_000);
         histogram.add(Interval::new(at(100), at(175)), 0);
-        let told = SeriesDocument::of(&waits(), &histogram, at(175), 0);
+        let told = SeriesDocument::of(&waits(), &histogram, Told::Until(at(175)), 0);
         assert_eq!(told.amounts, [Some(0.025), None, Some(0.0)]);
         assert_eq!((told.width_s, told.covered), (0.05, Vec::new()));
-        let rest = SeriesDocument::of(&waits(), &histogram, at(200), 2);
+        let rest = SeriesDocument::of(&waits(), &histogram, Told::ToItsEnd(at(175)), 2);
         assert_eq!((rest.from, rest.amounts), (2, vec![Some(0.0), Some(0.0)]));
         assert_eq!(rest.covered, [1.0, 0.5]);
     }
@@ -118,7 +130,7 @@ mod tests {
         let mut histogram = Histogram::new(1000, Nanos::from_millis(50));
         (0..600)
             .for_each(|n| histogram.add(Interval::new(at(n * 50), at(n * 50 + 50)), 50_000_000));
-        let told = SeriesDocument::folded(&waits(), &histogram, at(30_000), 100);
+        let told = SeriesDocument::folded(&waits(), &histogram, Told::ToItsEnd(at(30_000)), 100);
         assert!(told.amounts.len() <= 100 && told.width_s > 0.3);
         let sum: f64 = told.amounts.iter().flatten().sum();
         assert!((sum - 30.0).abs() < 0.01, "{sum}");

@@ -2,6 +2,7 @@
 
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
+use tokio::sync::watch;
 use whyperf_model::Pair;
 
 use crate::change::RunChange;
@@ -19,6 +20,8 @@ pub struct ViewedRun {
     content: RwLock<Content>,
     /// Where series come from that were not handed over.
     further: Option<StoredSeries>,
+    /// The number of the last change.
+    changed: watch::Sender<u64>,
 }
 
 /// Which bins of a series are wanted.
@@ -34,17 +37,31 @@ impl ViewedRun {
     /// A run that begins.
     #[must_use]
     pub fn live(head: RunHead) -> Self {
-        Self { content: RwLock::new(Content::new(head, RunState::Searching)), further: None }
+        Self::of(Content::new(head, RunState::Searching), None)
     }
 
     /// A run that is known, of which further series can be had.
-    pub(crate) const fn known(content: Content, further: StoredSeries) -> Self {
-        Self { content: RwLock::new(content), further: Some(further) }
+    pub(crate) fn known(content: Content, further: StoredSeries) -> Self {
+        Self::of(content, Some(further))
+    }
+
+    fn of(content: Content, further: Option<StoredSeries>) -> Self {
+        let changed = watch::Sender::new(content.as_of);
+        Self { content: RwLock::new(content), further, changed }
     }
 
     /// Takes in a change.
     pub fn apply(&self, change: RunChange) {
-        self.content.write().unwrap_or_else(PoisonError::into_inner).apply(change);
+        let mut content = self.content.write().unwrap_or_else(PoisonError::into_inner);
+        content.apply(change);
+        let now = content.as_of;
+        drop(content);
+        self.changed.send_replace(now);
+    }
+
+    /// Tells the number of each change as it comes.
+    pub(crate) fn changed(&self) -> watch::Receiver<u64> {
+        self.changed.subscribe()
     }
 
     /// The run without its search, its series and its profile.
@@ -106,24 +123,22 @@ impl ViewedRun {
     ///
     /// # Errors
     /// When the store of the run cannot be read.
-    pub fn series(
-        &self,
-        pairs: &[Pair],
-        bins: Bins,
-    ) -> Result<Vec<Option<SeriesDocument>>, ViewError> {
-        let (known, until) = {
+    pub fn series(&self, asked: &[(Pair, Bins)]) -> Result<Vec<Option<SeriesDocument>>, ViewError> {
+        let (known, told_of) = {
             let content = self.content();
-            let known: Vec<_> = pairs.iter().map(|pair| content.histogram(pair)).collect();
-            (known, content.until)
+            let known: Vec<_> = asked.iter().map(|(pair, _)| content.histogram(pair)).collect();
+            (known, content.told())
         };
         let known = match &self.further {
-            Some(further) => further.histograms(pairs)?,
+            Some(further) => {
+                further.histograms(&asked.iter().map(|(pair, _)| pair).collect::<Vec<_>>())?
+            }
             None => known,
         };
-        let told = pairs.iter().zip(known).map(|(pair, histogram)| {
-            histogram.map(|histogram| match bins {
-                Bins::From(from) => SeriesDocument::of(pair, &histogram, until, from),
-                Bins::AtMost(most) => SeriesDocument::folded(pair, &histogram, until, most),
+        let told = asked.iter().zip(known).map(|((pair, bins), histogram)| {
+            histogram.map(|histogram| match *bins {
+                Bins::From(from) => SeriesDocument::of(pair, &histogram, told_of, from),
+                Bins::AtMost(most) => SeriesDocument::folded(pair, &histogram, told_of, most),
             })
         });
         Ok(told.collect())
@@ -207,7 +222,7 @@ mod tests {
     fn bins_are_added_and_a_fold_brings_all_anew() {
         let run = ViewedRun::live(RunHead::default());
         let told = |from| {
-            let series = run.series(&[waits()], Bins::From(from)).expect("it needs no store");
+            let series = run.series(&[(waits(), Bins::From(from))]).expect("it needs no store");
             series.into_iter().next().flatten().expect("it was handed over")
         };
         run.apply(RunChange { series: vec![part(0, 50, 20)], ..change(1) });

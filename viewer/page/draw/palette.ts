@@ -68,3 +68,6 @@ export function regionColour(name: string): string {
   if (/^(p?read|p?write|open|close|creat|f(sync|datasync|read|write|open|close)|lseek|rename|unlink|stat|mmap)/.test(name)) return `hsl(${165 + 3 * shade} 36% 64%)`
   return `hsl(${206 + 4 * shade} ${40 + 3 * shade}% 70%)`
 }
+
+/** A way to spend time as people call it. */
+export const useWords = (use: string) => TIME_USES.find(([name]) => name === use)?.[2] ?? use

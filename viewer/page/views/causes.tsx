@@ -3,11 +3,10 @@
 import type { Bottleneck, Cause } from '../data/documents'
 import { shown as focusShown } from '../data/focus'
 import { percent } from '../data/format'
-import { useColour } from '../draw/palette'
+import { useColour, useWords } from '../draw/palette'
 import { Table } from '../draw/table'
 import { link } from '../link/linked'
 import type { ShownRun } from '../link/shown_run'
-import { useWords } from './overview'
 
 interface Row {
   place: Bottleneck

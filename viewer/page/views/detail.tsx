@@ -7,9 +7,10 @@ import { ofHypothesis, percent, seconds } from '../data/format'
 import { aligned } from '../data/series'
 import { stateOf } from '../data/tree'
 import { Figure } from '../draw/figure'
-import { limitColour, lineColour } from '../draw/palette'
+import { limitColour, lineColour, useWords } from '../draw/palette'
 import { Plot, plotSvg } from '../draw/plot'
 import { VerdictIcon } from '../draw/verdict'
+import { span } from '../link/axis'
 import { link, linked, useShared } from '../link/linked'
 import { open } from '../link/open'
 import type { ShownRun } from '../link/shown_run'
@@ -128,7 +129,7 @@ function Why({ shown, question }: { shown: ShownRun; question: Question }) {
               <tr key={cause.focus + cause.state + cause.by}>
                 <td class="number">{percent(cause.share)}</td>
                 <td><button type="button" class="plain focus" onClick={() => link({ selected: { kind: 'focus', focus: cause.focus } })}>{cause.by === 'processors' ? 'too few processors' : focusShown(cause.focus)}</button></td>
-                <td>{cause.state}{cause.pattern ? `, ${cause.pattern}` : ''}</td>
+                <td>{useWords(cause.state)}{cause.pattern ? `, ${cause.pattern}` : ''}</td>
               </tr>
             ))}
           </tbody>
@@ -159,8 +160,7 @@ function OverTime({ shown, question }: { shown: ShownRun; question: Question }) 
     { label: 'threshold', colour: limitColour(), values: drawn.times.map(() => question.threshold), isDashed: true },
   ]
   const format = (value: number) => ofHypothesis(value, row)
-  const span: [number, number] = range ?? [0, shown.elapsed]
-  const plot = { times: drawn.times, layers, range: span, format, label: `${question.hypothesis} over time, against its threshold` }
+  const plot = { times: drawn.times, layers, range: span(range), format, label: `${question.hypothesis} over time, against its threshold` }
   return (
     <Figure title="Value over time" svg={() => plotSvg(plot)} table={() => [['time_s', 'value'], ...drawn.times.map((time, at) => [time, drawn.values[at] ?? null])]}>
       <Plot {...plot} height={150} least={row.unit === '%' ? question.threshold * 1.2 : question.threshold * 1.5} />

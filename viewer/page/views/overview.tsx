@@ -4,8 +4,9 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { WHOLE } from '../data/focus'
 import { seconds } from '../data/format'
 import { aligned } from '../data/series'
-import { DIVISION, TIME_USES, useColour } from '../draw/palette'
+import { DIVISION, useColour } from '../draw/palette'
 import { stacked } from '../draw/plot'
+import { length } from '../link/axis'
 import { link, linked, useShared } from '../link/linked'
 import type { ShownRun } from '../link/shown_run'
 import { useSeries } from '../link/use_series'
@@ -13,15 +14,15 @@ import { useSeries } from '../link/use_series'
 const [WIDE, HIGH] = [1000, 44]
 
 export function Overview({ runs }: { runs: ShownRun[] }) {
+  // The first is the only one that may go on.
+  useShared(runs[0]!.changes)
   return (
     <section class="overview" aria-label="The whole run">
-      {runs.map((shown) => <Strip key={shown.number} shown={shown} length={longest(runs)} />)}
-      <Chosen length={longest(runs)} />
+      {runs.map((shown) => <Strip key={shown.number} shown={shown} length={length()} />)}
+      <Chosen length={length()} />
     </section>
   )
 }
-
-export const longest = (runs: ShownRun[]) => Math.max(...runs.map((one) => one.elapsed))
 
 function Chosen({ length }: { length: number }) {
   const { range } = useShared(linked)
@@ -135,5 +136,3 @@ function area(times: number[], values: (number | null)[], below: (number | null)
   const base = values.map((_, at) => `${x(at)} ${y(below?.[at])}`).reverse()
   return top.length === 0 ? '' : `M${top.join('L')}L${base.join('L')}Z`
 }
-
-export const useWords = (use: string) => TIME_USES.find(([name]) => name === use)?.[2] ?? use

@@ -9,6 +9,7 @@ import { Figure } from '../draw/figure'
 import { HeatMap, heatSvg } from '../draw/heat_map'
 import { DIVISION, limitColour, lineColour, useColour } from '../draw/palette'
 import { type Mark, Plot, plotSvg } from '../draw/plot'
+import { span } from '../link/axis'
 import { link, linked, useShared } from '../link/linked'
 import { marksOf } from '../link/marks'
 import type { ShownRun } from '../link/shown_run'
@@ -35,8 +36,6 @@ interface Asked {
   focus: string
   metric: string
 }
-
-const span = (shown: ShownRun, range: [number, number] | null): [number, number] => range ?? [0, shown.elapsed]
 
 function Choice({ shown, focus, metric }: Asked) {
   const { pairs } = useShared(linked)
@@ -90,7 +89,7 @@ function Curves({ shown, focus, metric }: Asked) {
   const format = (value: number) => rate(value, row)
   const title = all.length === 1 ? `${metric} over time` : 'Pairs over time'
   if (!drawn) return <Missing title={title} isKnown={series.every((one) => one !== undefined)} pair={[metric, focus]} />
-  const plot = { ...drawn, range: span(shown, range), format, label: title }
+  const plot = { ...drawn, range: span(range), format, label: title }
   return (
     <Figure
       title={title}
@@ -155,7 +154,7 @@ function Division({ shown, focus }: { shown: ShownRun; focus: string }) {
   const title = 'How time was spent'
   if (!drawn) return <Missing title={title} isKnown={series.every((one) => one !== undefined)} pair={['wall', focus]} />
   const format = (value: number) => value.toFixed(1)
-  const plot = { ...drawn, isStacked: true, range: span(shown, range), format, label: title }
+  const plot = { ...drawn, isStacked: true, range: span(range), format, label: title }
   return (
     <Figure
       title={title}
@@ -196,7 +195,7 @@ function Processes({ shown, focus, metric }: Asked) {
   const title = `${metric} by process`
   if (series.every((one) => one === null)) return <Missing title={title} isKnown pair={[metric, pairs[0]![1]]} />
   const row = shown.metric(metric)
-  const shownSpan = span(shown, range)
+  const shownSpan = span(range)
   return (
     <Figure title={title} note="a row for each process; drag to look closer" svg={() => heatSvg(rows, shownSpan)} table={() => table(rows)}>
       <HeatMap
@@ -231,7 +230,7 @@ export function Cost({ shown }: { shown: ShownRun }) {
     { label: 'cost of measuring', colour: lineColour(3), values: drawn.values },
     { label: 'limit', colour: limitColour(), values: drawn.times.map(() => limit), isDashed: true },
   ]
-  const plot = { times: drawn.times, layers, range: span(shown, range), format: (value: number) => percent(value), label: 'Cost of measuring over time, against its limit' }
+  const plot = { times: drawn.times, layers, range: span(range), format: (value: number) => percent(value), label: 'Cost of measuring over time, against its limit' }
   return (
     <Figure title="Cost of measuring" note="share of the time of all threads, and the limit" svg={() => plotSvg(plot)} table={() => [['time_s', 'cost'], ...drawn.times.map((time, at) => [time, drawn.values[at] ?? null])]}>
       <Plot {...plot} height={110} least={limit * 1.15} />

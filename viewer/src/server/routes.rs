@@ -1,0 +1,259 @@
+//! What is answered at which address. The addresses and documents are described by `viewer/openapi.json`.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+
+use axum::Router;
+use axum::extract::rejection::{JsonRejection, QueryRejection};
+use axum::extract::{DefaultBodyLimit, Json, Query, State};
+use axum::http::{HeaderMap, HeaderValue, header};
+use axum::middleware;
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use flate2::Compression;
+use serde::{Deserialize, Serialize};
+use whyperf_model::{Focus, Metric, Pair};
+
+use super::Shown;
+use super::access::{self, AccessRules};
+use super::command::Command;
+use super::compressed;
+use super::events::{self, Place};
+use super::refusal::Refusal;
+use crate::page::page;
+use crate::series::SeriesDocument;
+use crate::viewed_run::{Bins, ViewedRun};
+
+/// What is served.
+pub(crate) struct Site {
+    shown: Shown,
+    page: Vec<u8>,
+    packed_page: Vec<u8>,
+    streams: Arc<AtomicUsize>,
+}
+
+impl Site {
+    pub(crate) fn new(shown: Shown) -> Self {
+        let page = page("whyperf", None).into_bytes();
+        let packed_page = compressed::packed(&page, Compression::best());
+        Self { shown, page, packed_page, streams: Arc::default() }
+    }
+
+    fn run(&self, number: usize) -> Result<Arc<ViewedRun>, Refusal> {
+        self.shown.runs.get(number).map(Arc::clone).ok_or(Refusal::NoRun(number))
+    }
+}
+
+/// Where each address leads.
+pub(crate) fn router(site: Arc<Site>, rules: Arc<AccessRules>) -> Router {
+    let checked = middleware::from_fn_with_state(rules, access::check);
+    Router::new()
+        .route("/", get(the_page))
+        .route("/api/v1/runs", get(runs))
+        .route("/api/v1/run", get(run))
+        .route("/api/v1/graph", get(graph))
+        .route("/api/v1/profile", get(profile))
+        .route("/api/v1/series", get(one_series).post(many_series))
+        .route("/api/v1/events", get(changes))
+        .route("/api/v1/command", post(command))
+        .route("/api/v1/openapi.json", get(description))
+        .fallback(async || Refusal::NoAddress)
+        .layer(DefaultBodyLimit::max(MOST_BODY))
+        .layer(checked)
+        .layer(middleware::map_response(private))
+        .with_state(site)
+}
+
+/// A longer request is refused.
+const MOST_BODY: usize = 1 << 20;
+/// More pairs are not asked for at once.
+const MOST_PAIRS: usize = 4096;
+
+/// Nothing of it is kept by anybody on the way, and nothing is taken for what it is not.
+async fn private(mut response: Response) -> Response {
+    let headers = response.headers_mut();
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    headers.insert(header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY"));
+    response
+}
+
+/// Which run is asked for; the first, where nothing is said.
+#[derive(Debug, Deserialize)]
+struct WhichRun {
+    #[serde(default)]
+    run: usize,
+}
+
+#[derive(Debug, Deserialize)]
+struct WhichSeries {
+    #[serde(default)]
+    run: usize,
+    metric: String,
+    focus: String,
+    #[serde(default)]
+    from: usize,
+}
+
+#[derive(Debug, Deserialize)]
+struct WhichEvents {
+    #[serde(default)]
+    run: usize,
+    #[serde(default)]
+    since: u64,
+}
+
+/// Metric, focus and the first bin of each pair that is wanted.
+#[derive(Debug, Deserialize)]
+struct ManyPairs {
+    pairs: Vec<(String, String, usize)>,
+}
+
+type Asked<T> = Result<Query<T>, QueryRejection>;
+
+fn told<T>(asked: Asked<T>) -> Result<T, Refusal> {
+    asked.map(|Query(words)| words).map_err(|error| Refusal::BadRequest(error.body_text()))
+}
+
+async fn the_page(State(site): State<Arc<Site>>, headers: HeaderMap) -> Response {
+    const KIND: &str = "text/html; charset=utf-8";
+    if compressed::is_wanted(&headers) {
+        return compressed::of_packed(site.packed_page.clone(), KIND);
+    }
+    ([(header::CONTENT_TYPE, KIND)], site.page.clone()).into_response()
+}
+
+async fn runs(State(site): State<Arc<Site>>) -> Response {
+    Json(serde_json::json!({ "version": crate::document::VERSION, "runs": site.shown.runs.len() }))
+        .into_response()
+}
+
+async fn run(
+    State(site): State<Arc<Site>>,
+    asked: Asked<WhichRun>,
+    headers: HeaderMap,
+) -> Result<Response, Refusal> {
+    let number = told(asked)?.run;
+    let takes_commands = number == 0 && site.shown.commands.is_some();
+    let run = site.run(number)?;
+    document(headers, move || {
+        let mut run = run.run();
+        run.takes_commands = takes_commands;
+        run
+    })
+    .await
+}
+
+async fn graph(
+    State(site): State<Arc<Site>>,
+    asked: Asked<WhichRun>,
+    headers: HeaderMap,
+) -> Result<Response, Refusal> {
+    let run = site.run(told(asked)?.run)?;
+    document(headers, move || run.graph()).await
+}
+
+async fn profile(
+    State(site): State<Arc<Site>>,
+    asked: Asked<WhichRun>,
+    headers: HeaderMap,
+) -> Result<Response, Refusal> {
+    let run = site.run(told(asked)?.run)?;
+    document(headers, move || run.profile()).await
+}
+
+async fn one_series(
+    State(site): State<Arc<Site>>,
+    asked: Asked<WhichSeries>,
+    headers: HeaderMap,
+) -> Result<Response, Refusal> {
+    let WhichSeries { run, metric, focus, from } = told(asked)?;
+    let run = site.run(run)?;
+    let found = series(run, vec![(metric.clone(), focus.clone(), from)]).await?;
+    match found.into_iter().next().flatten() {
+        Some(series) => document(headers, move || series).await,
+        None => Err(Refusal::NoSeries { metric, focus }),
+    }
+}
+
+async fn many_series(
+    State(site): State<Arc<Site>>,
+    asked: Asked<WhichRun>,
+    headers: HeaderMap,
+    body: Result<Json<ManyPairs>, JsonRejection>,
+) -> Result<Response, Refusal> {
+    let run = site.run(told(asked)?.run)?;
+    let Json(ManyPairs { pairs }) = body.map_err(|error| Refusal::BadRequest(error.body_text()))?;
+    if pairs.len() > MOST_PAIRS {
+        return Err(Refusal::BadRequest(format!("at most {MOST_PAIRS} pairs at once")));
+    }
+    let found = series(run, pairs).await?;
+    document(headers, move || found).await
+}
+
+async fn series(
+    run: Arc<ViewedRun>,
+    asked: Vec<(String, String, usize)>,
+) -> Result<Vec<Option<SeriesDocument>>, Refusal> {
+    let mut pairs = Vec::with_capacity(asked.len());
+    for (metric, focus, from) in asked {
+        pairs.push((pair(&metric, &focus)?, Bins::From(from)));
+    }
+    let found = tokio::task::spawn_blocking(move || run.series(&pairs)).await;
+    let found = found.map_err(|error| Refusal::Failed(error.to_string()))?;
+    found.map_err(|error| Refusal::Failed(error.to_string()))
+}
+
+fn pair(metric: &str, focus: &str) -> Result<Pair, Refusal> {
+    let metric: Metric = metric
+        .parse()
+        .map_err(|_| Refusal::BadRequest(format!("there is no metric {metric:?}")))?;
+    let read: Result<Focus, _> = focus.parse();
+    let focus =
+        read.map_err(|error| Refusal::BadRequest(format!("the focus {focus:?}: {error}")))?;
+    Ok(Pair::new(metric, focus))
+}
+
+async fn changes(
+    State(site): State<Arc<Site>>,
+    asked: Asked<WhichEvents>,
+    headers: HeaderMap,
+) -> Result<Response, Refusal> {
+    let WhichEvents { run, since } = told(asked)?;
+    // A browser that connects again says which change it saw last.
+    let last = headers.get("last-event-id").and_then(|value| value.to_str().ok()?.parse().ok());
+    let place = Place::take(&site.streams).ok_or(Refusal::TooManyStreams)?;
+    Ok(events::stream(site.run(run)?, last.unwrap_or(since), place).into_response())
+}
+
+async fn command(
+    State(site): State<Arc<Site>>,
+    body: Result<Json<Command>, JsonRejection>,
+) -> Result<Response, Refusal> {
+    let Json(command) = body.map_err(|error| Refusal::BadRequest(error.body_text()))?;
+    let Some(sender) = &site.shown.commands else {
+        return Err(Refusal::NotDone("this run is over and takes no commands".to_owned()));
+    };
+    sender.ask(command).await.map_err(Refusal::NotDone)?;
+    Ok(Json(serde_json::json!({ "done": true })).into_response())
+}
+
+async fn description() -> Response {
+    ([(header::CONTENT_TYPE, "application/json")], include_str!("../../openapi.json"))
+        .into_response()
+}
+
+/// A document as JSON, made where it keeps nobody waiting.
+async fn document<T: Serialize>(
+    headers: HeaderMap,
+    make: impl FnOnce() -> T + Send + 'static,
+) -> Result<Response, Refusal> {
+    let made = tokio::task::spawn_blocking(move || {
+        let text = serde_json::to_vec(&make())?;
+        Ok(compressed::answer(text, "application/json", &headers))
+    });
+    let made: Result<Response, serde_json::Error> =
+        made.await.map_err(|error| Refusal::Failed(error.to_string()))?;
+    made.map_err(|error| Refusal::Failed(error.to_string()))
+}
