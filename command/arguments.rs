@@ -19,6 +19,7 @@ use crate::output::terminal::{self, harmless};
 use crate::search::metrics;
 use crate::stored::diagnose::{self, Diagnose};
 use crate::stored::directives::DirectivesVerb;
+use crate::stored::plot::Plot;
 use crate::stored::report::{self, StoredRunReport};
 use crate::stored::runs::Runs;
 use crate::stored::show::Show;
@@ -112,6 +113,8 @@ pub(crate) enum Verb {
     /// Show runs that were kept in a browser
     #[command(after_help = view::NOTES)]
     View(View),
+    /// Draw measured pairs of a run over time, as SVG
+    Plot(Plot),
     /// Say what directive files say; make them from runs that were kept
     #[command(subcommand)]
     Directives(DirectivesVerb),

@@ -20,6 +20,7 @@ use crate::measuring::launch::FAILURE;
 use crate::measuring::leaving;
 use crate::measuring::library;
 use crate::measuring::options::{MeasuringOptions, RunOptions};
+use crate::measuring::page;
 use crate::measuring::run;
 use crate::measuring::summary;
 use crate::measuring::watch::Watch;
@@ -63,7 +64,8 @@ pub(crate) fn attach(request: &Attach) -> Result<ExitCode> {
         return Ok(ExitCode::from(FAILURE));
     }
     run::tell(&watch.inputs, &mut screen);
-    let watch = run::kept(watch, &started, &mut screen);
+    let mut watch = run::kept(watch, &started, &mut screen);
+    let server = page::show(&mut watch, &started, events.sender(), &mut screen);
     let mut session =
         Session { events, watch, screen, end: options.duration.map(|time| begin + time) };
     let keys = keys::listen(options, session.events.sender(), &mut session.screen);
@@ -74,6 +76,7 @@ pub(crate) fn attach(request: &Attach) -> Result<ExitCode> {
     let report = Report::bare(&started.command, None, begin.elapsed());
     let report = summary::complete(watch, report, &mut screen);
     delivery::deliver(&report, options.profile, options.json.as_deref(), &mut screen);
+    page::stay(server.as_ref(), &mut screen);
     Ok(if unrestored == 0 { ExitCode::SUCCESS } else { ExitCode::from(UNRESTORED) })
 }
 
@@ -138,6 +141,7 @@ impl Session {
     fn stay(&mut self) {
         loop {
             self.watch.sample(&mut self.screen);
+            summary::offer_if_due(&mut self.watch);
             if !self.watch.has_living() || self.waits_for_end() {
                 return;
             }
@@ -158,6 +162,7 @@ impl Session {
                 }
                 Some(WatchEvent::Pause) => self.watch.pause_or_go_on(&mut self.screen),
                 Some(WatchEvent::Phase) => self.watch.begin_unnamed(&mut self.screen),
+                Some(WatchEvent::Asked) => self.watch.obey(&mut self.screen),
                 Some(WatchEvent::Resumed) => keys::resume(),
                 // Other signals are not passed on: these processes are not our children.
                 Some(_) => {}

@@ -13,6 +13,8 @@ pub(crate) enum WatchEvent {
     Pause,
     /// A phase is to begin.
     Phase,
+    /// The page has a command.
+    Asked,
     /// The program has ended.
     Ended,
 }

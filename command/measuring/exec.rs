@@ -32,6 +32,7 @@ use crate::measuring::library;
 use crate::measuring::options::RunOptions;
 use crate::measuring::panic_handler;
 use crate::measuring::process_limit;
+use crate::measuring::page;
 use crate::measuring::run;
 use crate::measuring::supervision::{LONG_GRACE, MeasuringStage, Program, Supervision};
 use crate::measuring::watch::Watch;
@@ -114,13 +115,14 @@ fn watch(request: &RunOptions, program: u32, directory: PathBuf) -> anyhow::Resu
     let events = Events::listen()?;
     events.listen_to_all();
     watch.unmeasured.watch(program);
-    let watch = run::kept(watch, request, &mut screen);
+    let mut watch = run::kept(watch, request, &mut screen);
+    let server = page::show(&mut watch, request, events.sender(), &mut screen);
     let begin = Instant::now();
     let end = options.duration.map(|time| begin + time);
     let stage = MeasuringStage::Measured(watch, end);
     let (program, grace) = (Program::Foreign(program), LONG_GRACE);
     let supervision = Supervision { program, events, stage, screen, request, begin, grace };
-    Ok(run::watch_to_end(supervision, &launch))
+    Ok(run::watch_to_end(supervision, &launch, server.as_ref()))
 }
 
 /// Names the program and the run directory to the process that is to watch.

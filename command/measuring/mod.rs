@@ -1,6 +1,7 @@
 //! The verbs that watch programs while they run: `run`, `exec` and `attach`.
 
 pub(crate) mod attach;
+mod commands;
 pub(crate) mod counters;
 pub(crate) mod elf;
 pub(crate) mod environment;
@@ -11,8 +12,10 @@ pub(crate) mod keys;
 pub(crate) mod launch;
 pub(crate) mod leaving;
 pub(crate) mod library;
+pub(crate) mod live_view;
 pub(crate) mod mapped_files;
 pub(crate) mod options;
+mod page;
 pub(crate) mod panic_handler;
 mod pass_times;
 pub(crate) mod phase_messages;
@@ -27,5 +30,6 @@ pub(crate) mod supervision;
 pub(crate) mod target;
 pub(crate) mod throttle;
 mod unheard_signals;
+pub(crate) mod told_questions;
 mod unmeasured;
 pub(crate) mod watch;

@@ -8,8 +8,10 @@ use clap::builder::FalseyValueParser;
 use clap::{ArgAction, Args};
 use whyperf_consultant::Hypotheses;
 use whyperf_model::{Counter, Pair};
+use whyperf_viewer::ViewAddress;
 
 use crate::measuring::{counters, requested, target};
+use crate::output::page_server::{self, PageOptions};
 use crate::output::terminal::Colour;
 use crate::search::evaluation::{CodeSearchChoice, EvaluationOptions, hypotheses};
 use crate::search::inputs;
@@ -98,6 +100,12 @@ pub(crate) struct MeasuringOptions {
     /// Take keys from the terminal: `p` begins a phase, space pauses the search. The program has no input then
     #[arg(long)]
     pub(crate) keys: bool,
+    /// Show the run in a browser while it goes on, at a port, at ADDRESS:PORT, or at unix:PATH; it stays open until Ctrl-C
+    #[arg(long, value_name = "ADDRESS", num_args = 0..=1, require_equals = true)]
+    #[arg(default_missing_value = "0", value_parser = page_server::address)]
+    pub(crate) view: Option<ViewAddress>,
+    #[command(flatten)]
+    pub(crate) page: PageOptions,
     #[command(flatten)]
     pub(crate) storage: StorageOptions,
 }

@@ -6,7 +6,7 @@
 //! While the recorder is busy, what is new waits here and goes with the next. A run that ends within the first interval
 //! is written at its end, so that a short program never sees the store appear beside its files.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,16 +15,16 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
-use whyperf_consultant::{Past, Question, Searches, Step};
+use whyperf_consultant::{Searches, Step};
 use whyperf_daemon::{Daemon, Live, SamplingPass, View};
 use whyperf_experiments::{
-    Edge, Ending, Measurement, NewRun, Phase, Progress, Recorder, RunId, StepRow, StoreError,
-    StoredProfileRow, StoredVerdict,
+    Ending, Measurement, NewRun, Progress, Recorder, RunId, StepRow, StoreError, StoredProfileRow,
 };
 use whyperf_model::Time;
 
 use crate::measuring::mapped_files::{self, MappedFiles};
 use crate::measuring::real_time::RealTime;
+use crate::measuring::told_questions::ToldQuestions;
 use crate::output::report::Report;
 
 /// A run being written.
@@ -37,10 +37,7 @@ pub(crate) struct StoreWriter {
     is_ending: Arc<AtomicBool>,
     /// What is new and was not handed over yet.
     news: Progress,
-    /// What was handed over of each question, by phase (0 is the whole run) and number, so that only changes follow.
-    told: BTreeMap<(u32, usize), Question>,
-    /// Phases that are over and handed over.
-    phases_over: usize,
+    told: ToldQuestions,
     mapped: MappedFiles,
     /// Objects that were not handed over yet.
     found: Vec<PathBuf>,
@@ -74,7 +71,7 @@ impl StoreWriter {
         let write = move || write(&path, &run, &entries, &seen);
         let writer = thread::Builder::new().name("whyperf-store".into()).spawn(write)?;
         let begin = Instant::now();
-        let (news, told) = (Progress::default(), BTreeMap::new());
+        let (news, told) = (Progress::default(), ToldQuestions::default());
         let mapped = MappedFiles::default();
         let next_bulk = begin + BULK_BOUNDS[0];
         Ok(Self {
@@ -84,7 +81,6 @@ impl StoreWriter {
             is_ending,
             news,
             told,
-            phases_over: 0,
             mapped,
             found: Vec::new(),
             rows,
@@ -92,6 +88,11 @@ impl StoreWriter {
             next: begin + INTERVAL,
             next_bulk,
         })
+    }
+
+    /// Where it is written.
+    pub(crate) fn store(&self) -> &std::path::Path {
+        &self.store
     }
 
     /// Takes note of what a sampling pass brought.
@@ -172,33 +173,11 @@ impl StoreWriter {
         self.news.counts =
             [counts.processes, counts.threads, counts.hosts].map(|count| count as u64);
         self.news.cost = [cost.mean, cost.max];
-        let (verdicts, edges) = self.changed(0, searches.global().questions());
+        let ((verdicts, edges), phases) = self.told.changes(searches);
         self.news.verdicts.extend(verdicts);
         self.news.edges.extend(edges);
-        for (phase, questions) in phases(searches, self.phases_over) {
-            let (verdicts, edges) = self.changed(phase.number, questions.into_iter());
-            self.news.searched.push((phase, verdicts, edges));
-        }
-        self.phases_over = searches.past().len();
-        self.told.retain(|(phase, _), _| *phase == 0 || *phase as usize > self.phases_over);
-    }
-
-    /// What was not handed over yet of these questions of a phase.
-    fn changed(
-        &mut self,
-        phase: u32,
-        questions: impl Iterator<Item = Question>,
-    ) -> (Vec<StoredVerdict>, Vec<Edge>) {
-        let (mut verdicts, mut led) = (Vec::new(), Vec::new());
-        for question in questions {
-            let key = (phase, question.number);
-            if self.told.get(&key) != Some(&question) {
-                led.extend(edges(&question));
-                verdicts.push(verdict(&question));
-                self.told.insert(key, question);
-            }
-        }
-        (verdicts, led)
+        let phases = phases.into_iter().map(|(phase, (verdicts, edges))| (phase, verdicts, edges));
+        self.news.searched.extend(phases);
     }
 
     fn take_bulk(&mut self, live: &mut Live<Daemon, RealTime>) {
@@ -266,53 +245,8 @@ fn described(news: Progress, found: &[PathBuf]) -> Progress {
     Progress { objects, facts, ..news }
 }
 
-/// The phases without the first so many, as the store keeps them, and what was asked in them.
-fn phases(
-    searches: &Searches,
-    first: usize,
-) -> impl Iterator<Item = (Phase, Vec<Question>)> + use<> {
-    let numbers = (1..).skip(first);
-    numbers.zip(searches.after(first)).map(|(number, Past { name, interval, questions, .. })| {
-        let (began, ended) = (interval.start, interval.end);
-        (Phase { number, name, began, ended }, questions)
-    })
-}
-
-/// All that was found in the phases.
-pub(crate) fn searched(searches: &Searches) -> Vec<(Phase, Vec<StoredVerdict>, Vec<Edge>)> {
-    let found = |(phase, questions): (Phase, Vec<Question>)| {
-        let verdicts = questions.iter().map(verdict).collect();
-        (phase, verdicts, questions.iter().flat_map(edges).collect())
-    };
-    phases(searches, 0).map(found).collect()
-}
-
-/// A question as the store keeps it.
-pub(crate) fn verdict(question: &Question) -> StoredVerdict {
-    StoredVerdict {
-        number: question.number as u64,
-        hypothesis: question.hypothesis.to_string(),
-        focus: question.focus.to_string(),
-        truth: question.truth.name().to_owned(),
-        value: question.value,
-        threshold: question.threshold,
-        confidence: question.confidence,
-        asked: question.asked.into(),
-        found: question.found,
-        cost: question.cost,
-        origin: question.origin.to_string(),
-        split: Some(question.split.name().to_owned()),
-    }
-}
-
-/// What led to a question.
-pub(crate) fn edges(question: &Question) -> impl Iterator<Item = Edge> + '_ {
-    let child = question.number as u64;
-    let led = question.parents.iter();
-    led.map(move |(parent, axis)| Edge { parent: *parent as u64, child, axis: (*axis).to_owned() })
-}
-
-fn profile_row(row: whyperf_daemon::ProfileRow) -> StoredProfileRow {
+/// A row of the profile as the store keeps it.
+pub(crate) fn profile_row(row: whyperf_daemon::ProfileRow) -> StoredProfileRow {
     StoredProfileRow {
         process: row.process,
         thread: row.thread,

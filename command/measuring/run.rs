@@ -6,12 +6,14 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use whyperf_daemon::RunDirectory;
+use whyperf_viewer::ViewServer;
 
 use crate::measuring::environment;
 use crate::measuring::event_queue::Events;
 use crate::measuring::launch::{CANNOT_EXECUTE, Launch};
 use crate::measuring::library;
 use crate::measuring::options::RunOptions;
+use crate::measuring::page;
 use crate::measuring::panic_handler;
 use crate::measuring::process_limit;
 use crate::measuring::recording::StoreWriter;
@@ -80,7 +82,8 @@ pub(crate) fn supervise(
             return Ok(give_way(launch, &error, &mut screen));
         }
     };
-    let watch = watch.map(|watch| kept(watch, request, &mut screen));
+    let mut watch = watch.map(|watch| kept(watch, request, &mut screen));
+    let server = watch.as_mut().and_then(|watch| page::show(watch, request, events.sender(), &mut screen));
     if let Some(watch) = &watch {
         panic_handler::remove_at_end(watch.directory());
     }
@@ -102,11 +105,15 @@ pub(crate) fn supervise(
     });
     let program = Program::Child(child);
     let supervision = Supervision { program, events, stage, screen, request, begin, grace };
-    Ok(watch_to_end(supervision, launch))
+    Ok(watch_to_end(supervision, launch, server.as_ref()))
 }
 
-/// Stays with a program to its end, and reports.
-pub(crate) fn watch_to_end(supervision: Supervision<'_>, launch: &Launch) -> ExitCode {
+/// Stays with a program to its end, and reports; then with the page that shows it, if there is one.
+pub(crate) fn watch_to_end(
+    supervision: Supervision<'_>,
+    launch: &Launch,
+    server: Option<&ViewServer>,
+) -> ExitCode {
     let (request, begin) = (supervision.request, supervision.begin);
     let (outcome, stage, mut screen) = supervision.stay();
     let status = outcome.exit_status();
@@ -132,6 +139,7 @@ pub(crate) fn watch_to_end(supervision: Supervision<'_>, launch: &Launch) -> Exi
     }
     let options = &request.options;
     delivery::deliver(&report, options.profile, options.json.as_deref(), &mut screen);
+    page::stay(server, &mut screen);
     ExitCode::from(u8::try_from(status).unwrap_or(u8::MAX))
 }
 

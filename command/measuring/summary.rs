@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::iter;
+use std::time::Duration;
 
 use whyperf_consultant::{
     Bottleneck as Finding, DirectiveOutcome, Hypotheses, Hypothesis, Past, SearchResult as Found,
@@ -36,7 +37,17 @@ pub(crate) fn complete(mut watch: Watch, mut report: Report, screen: &mut Screen
         ));
     }
     watch.close_stored_run(&mut report, screen);
+    watch.close_view(&report);
     report
+}
+
+/// Gives the page the report as it stands, when it is time.
+pub(crate) fn offer_if_due(watch: &mut Watch) {
+    if watch.wants_report() {
+        let mut report = Report::bare(&[], None, Duration::from_nanos(watch.daemon().now().0.0));
+        take(watch, &mut report);
+        watch.offer(&report);
+    }
 }
 
 /// Adds to the report all that is known by now.

@@ -131,6 +131,7 @@ impl Supervision<'_> {
                 }
                 Some(WatchEvent::Pause) => self.tell_watch(Watch::pause_or_go_on),
                 Some(WatchEvent::Phase) => self.tell_watch(Watch::begin_unnamed),
+                Some(WatchEvent::Asked) => self.tell_watch(Watch::obey),
                 Some(WatchEvent::Interrupted) => {
                     self.keep_summary();
                     interruptions += 1;
@@ -202,6 +203,7 @@ impl Supervision<'_> {
             MeasuringStage::Measured(_, Some(leave)) if *leave <= now => self.begin_to_leave(now),
             MeasuringStage::Measured(watch, _) if watch.next_sample() <= now => {
                 watch.sample(&mut self.screen);
+                summary::offer_if_due(watch);
             }
             MeasuringStage::Leaving(watch, end) => {
                 let is_over = watch.is_left() || *end <= now;

@@ -1,7 +1,9 @@
 //! Watching a run: the daemon's sampling passes go to the search, its requests go back, and what it concludes is said at once.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
@@ -12,12 +14,17 @@ use whyperf_consultant::{
 use whyperf_daemon::{
     Complaint, Daemon, DaemonSettings, Live, Moment, PairId, RunDirectory, Unrestored,
 };
+use whyperf_experiments::{NewRun, RunId};
 use whyperf_inject::ChangedCopy;
 use whyperf_model::matching::CausedWait;
 use whyperf_model::{
     Efficiency, Effort, Focus, Histogram, MessageTable, Metric, Nanos, Pair, Time,
 };
+use whyperf_viewer::{CommandSender, ViewedRun};
 
+use crate::measuring::commands::{self, Asked};
+use crate::measuring::event::WatchEvent;
+use crate::measuring::live_view::LiveView;
 use crate::measuring::options::MeasuringOptions;
 use crate::measuring::pass_times::PassTimes;
 use crate::measuring::phase_messages::PhaseMessages;
@@ -69,6 +76,10 @@ pub(crate) struct Shown {
     pub(crate) held_back: usize,
     /// Keeps the run, unless that is not wanted.
     writer: Option<StoreWriter>,
+    /// Shows the run in a browser, if that is wanted.
+    view: Option<LiveView>,
+    /// Where the run was kept, once it is.
+    kept: Option<(PathBuf, RunId)>,
     said: BTreeSet<String>,
 }
 
@@ -132,6 +143,58 @@ impl Watch {
         self.shown.writer = Some(writer);
     }
 
+    /// Shows the run from now on.
+    pub(crate) fn show(
+        &mut self,
+        run: &NewRun,
+        events: Sender<WatchEvent>,
+    ) -> Result<(Arc<ViewedRun>, CommandSender)> {
+        let daemon = self.live.daemon_mut();
+        let (view, run, commands) = LiveView::begin(run, &self.searches, daemon, events)?;
+        self.shown.view = Some(view);
+        Ok((run, commands))
+    }
+
+    /// Whether the page should get the report as it stands.
+    pub(crate) fn wants_report(&self) -> bool {
+        self.shown.view.as_ref().is_some_and(LiveView::wants_report)
+    }
+
+    /// Gives it to the page.
+    pub(crate) fn offer(&mut self, report: &Report) {
+        if let Some(view) = &mut self.shown.view {
+            view.offer(report.without_tables(), self.live.daemon());
+        }
+    }
+
+    /// Carries out what the page asks for.
+    pub(crate) fn obey(&mut self, screen: &mut Screen) {
+        while let Some(request) = self.shown.view.as_ref().and_then(LiveView::next_command) {
+            let Some(view) = &mut self.shown.view else { return };
+            let command = request.command.clone();
+            let asked = commands::carry_out(command, &mut self.searches, &mut self.live, view);
+            let answer = asked.map(|asked| self.follow(asked, screen));
+            request.answer(answer);
+        }
+    }
+
+    fn follow(&mut self, asked: Asked, screen: &mut Screen) {
+        match asked {
+            Asked::Nothing => {}
+            Asked::Pause => self.pause_or_go_on(screen),
+            Asked::Phase(name) => {
+                let name = name.unwrap_or_else(|| self.schedule.next_name());
+                self.live.announce(name);
+                self.handle(screen);
+            }
+            Asked::Done(what) => {
+                let now = self.daemon().now();
+                Onlooker { shown: &mut self.shown, screen }.tell_moment(&what, now);
+                self.handle(screen);
+            }
+        }
+    }
+
     /// Where measured processes leave their regions.
     pub(crate) fn directory(&self) -> &Path {
         self.directory.path()
@@ -173,6 +236,9 @@ impl Watch {
         }
         if let Some(writer) = &mut self.shown.writer {
             writer.write_if_due(&self.searches, &mut self.live);
+        }
+        if let Some(view) = &mut self.shown.view {
+            view.tell_if_due(&self.searches, &self.live);
         }
         screen.status(&self.status());
         let now = Instant::now();
@@ -265,9 +331,21 @@ impl Watch {
         let Some(writer) = self.shown.writer.take().filter(|_| report.processes > 0) else {
             return;
         };
+        let store = writer.store().to_owned();
         match writer.finish(&self.searches, &mut self.live, report) {
-            Ok(run) => report.run = Some(run.to_string()),
+            Ok(run) => {
+                report.run = Some(run.to_string());
+                self.shown.kept = Some((store, run));
+            }
             Err(error) => screen.warn(&format!("the run is not kept: {}", delivery::words(&error))),
+        }
+    }
+
+    /// Gives the page all that is left of a run that is over.
+    pub(crate) fn close_view(&mut self, report: &Report) {
+        if let Some(view) = self.shown.view.take() {
+            let found = (report.without_tables(), report.exit_status);
+            view.finish(&self.searches, &self.live, found, self.shown.kept.take());
         }
     }
 
@@ -288,6 +366,9 @@ impl Watch {
         if let Some(mut pass) = self.live.pace_mut().seen.take() {
             let mut onlooker = Onlooker { shown: &mut self.shown, screen };
             pass.complaints.iter().for_each(|complaint| onlooker.complain(complaint));
+            if let Some(view) = &mut self.shown.view {
+                view.note(&pass, self.live.daemon_mut());
+            }
             if let Some(writer) = &mut self.shown.writer {
                 writer.note(&mut pass);
             }
@@ -353,6 +434,9 @@ impl Observer<Live<Daemon, RealTime>> for Onlooker<'_> {
         if let Some(writer) = &mut self.shown.writer {
             writer.step(step);
         }
+        if let Some(view) = &mut self.shown.view {
+            view.step(step);
+        }
         if let Some(line) = self.line(step) {
             self.screen.say(&line);
         }
@@ -365,6 +449,9 @@ impl Onlooker<'_> {
         self.screen.say(&format!("{name} {:>6.2} s  {what}\n", now.as_secs_f64()));
         if let Some(writer) = &mut self.shown.writer {
             writer.note_moment(now, what);
+        }
+        if let Some(view) = &mut self.shown.view {
+            view.note_moment(now, what);
         }
     }
 

@@ -5,3 +5,4 @@ pub(crate) mod file_size_limit;
 pub(crate) mod page_server;
 pub(crate) mod report;
 pub(crate) mod terminal;
+pub(crate) mod whole_file;

@@ -3,6 +3,7 @@
 use std::env;
 use std::process::{Command, Stdio};
 
+use crate::output::terminal::Screen;
 use anyhow::{Context as _, Result};
 use clap::Args;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -51,15 +52,34 @@ pub(crate) fn serve(shown: Shown, at: &ViewAddress, options: &PageOptions) -> Re
     Ok(server)
 }
 
+/// Tells where the page is, with what else helps to see it there: on standard error, also where little else is said.
+pub(crate) fn tell(server: &ViewServer, options: &PageOptions, screen: &mut Screen) {
+    let url = server.url();
+    screen.put(&format!("whyperf  view  {url}\n"));
+    help_to_see(server, options, screen);
+}
+
+/// The line that forwards the page to another machine, and the browser of the desktop, where they are wanted.
+pub(crate) fn help_to_see(server: &ViewServer, options: &PageOptions, screen: &mut Screen) {
+    if let Some(tunnel) = tunnel(server) {
+        screen.say(&format!("whyperf  from another machine: {tunnel}\n"));
+    }
+    if options.open
+        && let Err(why) = open_browser(&server.url())
+    {
+        screen.warn(&format!("no browser was opened: {why}"));
+    }
+}
+
 /// What to type on the user's own machine, where this one is reached over the network.
-pub(crate) fn tunnel(server: &ViewServer) -> Option<String> {
+fn tunnel(server: &ViewServer) -> Option<String> {
     let is_remote = env::var_os("SSH_CONNECTION").is_some();
     let is_socket = matches!(server.address(), ViewAddress::Unix(_));
     (is_remote || is_socket).then(|| server.tunnel(&host_name()))
 }
 
 /// Opens a page in the browser of the desktop; why not, if there is none.
-pub(crate) fn open_browser(url: &str) -> Result<(), String> {
+fn open_browser(url: &str) -> Result<(), String> {
     let has_display = ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| env::var_os(name).is_some());
     if !has_display {
         return Err("there is no display here to open a browser on".to_owned());

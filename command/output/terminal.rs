@@ -117,6 +117,11 @@ impl Screen {
         }
     }
 
+    /// Something that was asked for, and that stays: said even when quiet is asked for.
+    pub(crate) fn put(&mut self, text: &str) {
+        self.write(text);
+    }
+
     /// Something that went wrong: said even when quiet is asked for.
     pub(crate) fn warn(&mut self, text: &str) {
         let name = self.output_style.paint("whyperf:", CAUTION);

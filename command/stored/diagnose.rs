@@ -18,8 +18,8 @@ use whyperf_model::matching::Line;
 use whyperf_model::{Efficiency, Effort, Focus, Time};
 
 use crate::measuring::environment;
-use crate::measuring::recording;
 use crate::measuring::summary;
+use crate::measuring::told_questions;
 use crate::output::delivery::{self, status};
 use crate::output::report::{self, Cost, Report, ReportedProfileRow, rounded};
 use crate::output::terminal::{Colour, OutputStyle};
@@ -243,9 +243,9 @@ fn diagnosis(
             .collect(),
         directives: directives.to_string().lines().skip(1).map(str::to_owned).collect(),
         found: Progress {
-            verdicts: questions.iter().map(recording::verdict).collect(),
-            edges: questions.iter().flat_map(recording::edges).collect(),
-            searched: recording::searched(&found.searches),
+            verdicts: questions.iter().map(told_questions::verdict).collect(),
+            edges: questions.iter().flat_map(told_questions::edges).collect(),
+            searched: told_questions::searched(&found.searches),
             steps: found.played.steps.clone(),
             ..Progress::default()
         },

@@ -1,8 +1,9 @@
-//! The verbs about stored runs: `runs`, `show`, `report`, `view`, `diagnose` and `directives`.
+//! The verbs about stored runs: `runs`, `show`, `report`, `view`, `plot`, `diagnose` and `directives`.
 
 pub(crate) mod diagnose;
 pub(crate) mod directives;
 mod messages;
+pub(crate) mod plot;
 mod reading;
 pub(crate) mod report;
 pub(crate) mod runs;

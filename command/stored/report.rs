@@ -1,8 +1,6 @@
 //! `whyperf report`: runs that were kept, as one file that opens in a browser without a server, as text, or as Markdown.
 
-use std::fs;
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
@@ -12,6 +10,7 @@ use whyperf_viewer::{ViewedRun, markdown, report_file};
 
 use crate::output::delivery::{self, status};
 use crate::output::terminal::plain;
+use crate::output::whole_file;
 use crate::stored::viewed;
 
 /// Which runs, and in which form.
@@ -48,7 +47,8 @@ pub(crate) fn report(request: &StoredRunReport) -> Result<ExitCode> {
     let Some(path) = &request.output else {
         return Ok(status(delivery::print(&text)));
     };
-    replace(path, &text).with_context(|| format!("writing the report to {}", path.display()))?;
+    whole_file::replace(path, &text)
+        .with_context(|| format!("writing the report to {}", path.display()))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -67,23 +67,6 @@ fn printed(store: &Store, run: &RunId) -> Result<String> {
         );
     };
     Ok(report.text.lines().map(|line| format!("{}\n", plain(line))).collect())
-}
-
-/// A reader never sees half of it; what is no regular file is written as it is.
-fn replace(path: &Path, text: &str) -> std::io::Result<()> {
-    if path.symlink_metadata().is_ok_and(|found| !found.is_file()) {
-        return fs::write(path, text);
-    }
-    let mut name = path.as_os_str().to_owned();
-    name.push(format!(".{}.part", std::process::id()));
-    let unfinished = PathBuf::from(name);
-    let mut file = fs::File::create(&unfinished)?;
-    let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_all());
-    let written = written.and_then(|()| fs::rename(&unfinished, path));
-    if written.is_err() {
-        let _ = fs::remove_file(&unfinished);
-    }
-    written
 }
 
 /// What `whyperf report --help` ends with.

@@ -43,21 +43,13 @@ pub(crate) fn view(request: &View) -> Result<ExitCode> {
     let shown = Shown { runs, commands: None };
     let interruption = Interruption::listen()?;
     let server = page_server::serve(shown, &request.listen, &request.page)?;
-    let url = server.url();
     if request.print_url {
-        if !delivery::print(&format!("{url}\n")) {
+        if !delivery::print(&format!("{}\n", server.url())) {
             return Ok(ExitCode::FAILURE);
         }
+        page_server::help_to_see(&server, &request.page, &mut screen);
     } else {
-        screen.say(&format!("whyperf  view  {url}\n"));
-    }
-    if let Some(tunnel) = page_server::tunnel(&server) {
-        screen.say(&format!("whyperf  from another machine: {tunnel}\n"));
-    }
-    if request.page.open
-        && let Err(why) = page_server::open_browser(&url)
-    {
-        screen.warn(&format!("no browser was opened: {why}"));
+        page_server::tell(&server, &request.page, &mut screen);
     }
     screen.say("whyperf  Ctrl-C ends it\n");
     interruption.wait();

@@ -10,7 +10,8 @@ pub(crate) fn all(store: &Store, runs: &[RunId]) -> Result<Vec<ViewedRun>> {
     runs.iter().map(|run| one(store, run)).collect()
 }
 
-fn one(store: &Store, run: &RunId) -> Result<ViewedRun> {
+/// A run of a store.
+pub(crate) fn one(store: &Store, run: &RunId) -> Result<ViewedRun> {
     let facts = store.facts(run)?;
     let own = facts.iter().find(|fact| fact.name == "hypotheses");
     let mut table = Hypotheses::built_in();

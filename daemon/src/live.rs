@@ -77,6 +77,15 @@ impl<D: BorrowMut<Daemon>, P: Pace> Live<D, P> {
         self.pairs.stopped.get_or_insert_default();
     }
 
+    /// What is measured now, with what was measured of it so far.
+    pub fn measured(&self) -> impl Iterator<Item = (MeasurementId, &Pair, &Histogram)> {
+        let daemon = self.daemon();
+        self.pairs
+            .pairs
+            .iter()
+            .filter_map(|(id, pair)| Some((*id, daemon.pair(*pair)?, daemon.histogram(*pair)?)))
+    }
+
     /// What was measured so far, and of what was stopped since the last call.
     pub fn histograms(&mut self) -> Vec<(MeasurementId, Pair, Histogram)> {
         self.pairs.histograms(self.daemon.borrow())

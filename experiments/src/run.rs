@@ -74,7 +74,9 @@ pub enum Topic {
 }
 
 impl Topic {
-    pub(crate) const fn name(self) -> &'static str {
+    /// How it is written.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
         match self {
             Self::Setting => "setting",
             Self::Environment => "environment",

@@ -94,3 +94,31 @@ fn names_in_a_report_are_never_markup() {
     assert!(!html.contains("<img"), "neither in the title nor in the data");
     assert!(data(&html).to_string().contains("<img"), "the name is kept as it is");
 }
+
+#[test]
+fn a_pair_is_drawn_and_one_that_is_not_known_is_said() {
+    let place = Place::new("plot");
+    place.measured();
+    let drawn = place.say(&[
+        "plot",
+        "latest",
+        "--metric",
+        "wall",
+        "--metric",
+        "io_wait",
+        "-o",
+        "figure.svg",
+    ]);
+    assert_eq!((drawn.status, drawn.stdout.len()), (Some(0), 0), "{drawn:?}");
+    let svg = fs::read_to_string(place.path("figure.svg")).expect("it was written");
+    assert!(svg.starts_with("<svg ") && svg.contains("io_wait &lt;/Code"), "{svg}");
+    assert_eq!(svg.matches("<polyline").count(), 2, "{svg}");
+    let printed = place.say(&["plot", "--metric", "wall"]);
+    assert!(printed.stdout.starts_with(b"<svg "), "{printed:?}");
+    let unknown = place.say(&["plot", "--metric", "wall", "--focus", "</Process/77>"]);
+    assert_eq!(unknown.status, Some(125), "{unknown:?}");
+    assert!(unknown.stderr.contains("is not known over time"), "{unknown:?}");
+    let nothing = place.say(&["plot", "--metric", "wall", "--from", "5", "--to", "4"]);
+    assert!(nothing.stderr.contains("between 5 s and 4 s"), "{nothing:?}");
+    assert_eq!(place.say(&["plot", "--metric", "no_such"]).status, Some(2));
+}

@@ -225,3 +225,37 @@ fn a_socket_of_the_file_system_serves_the_same_and_goes_with_the_server() {
     assert_eq!(server.end(), Some(0));
     assert!(!path.exists());
 }
+
+#[test]
+fn a_run_is_shown_from_its_first_moment_on_and_its_page_stays_until_it_is_not_wanted_any_more() {
+    let place = Place::new("view-live");
+    let mut command = place.command(&["run", "--quiet", "--view", "--", "sh", "-c", "exit 3"]);
+    let mut child = command.stderr(Stdio::piped()).spawn().expect("the command was built");
+    let mut lines = BufReader::new(child.stderr.take().expect("it was piped")).lines();
+    let mut next = || lines.next().expect("it says more").expect("text");
+    let first = next();
+    let url =
+        first.strip_prefix("whyperf  view  http://").expect("the address on a line of its own");
+    let (host, token) = url.split_once("/?token=").expect("an address");
+    let over = std::iter::repeat_with(&mut next).find(|line| line.contains("the run is over"));
+    assert!(over.is_some_and(|line| line.contains("until Ctrl-C")));
+    let server = Server { child, host: host.to_owned(), token: token.to_owned() };
+    let described = server.get("/api/v1/openapi.json").json();
+    let run = server.get("/api/v1/run").json();
+    Schemas::of(&described).hold("Run", &run);
+    assert_eq!(run["command"], json!(["sh", "-c", "exit 3"]));
+    let refused = server.post("/api/v1/command", r#"{"do":"pause"}"#);
+    assert!(refused.status == 409 && refused.body.contains("is over"), "{refused:?}");
+    let mut server = server;
+    assert_eq!(server.end(), Some(3), "the exit status is the program's");
+}
+
+#[test]
+fn a_page_that_cannot_be_served_keeps_no_program_from_running() {
+    let place = Place::new("view-no-page");
+    let taken = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+    let view = format!("--view={}", taken.local_addr().expect("it listens"));
+    let said = place.say(&["run", "-q", &view, "--", "echo", "all the same"]);
+    assert_eq!((said.status, &said.stdout[..]), (Some(0), &b"all the same\n"[..]), "{said:?}");
+    assert!(said.stderr.contains("the run is not shown"), "{said:?}");
+}

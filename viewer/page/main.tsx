@@ -57,6 +57,7 @@ function Page({ runs }: { runs: ShownRun[] }) {
       <Overview runs={runs} />
       <main id="main" tabIndex={-1}>
         <div id="view" role="tabpanel" aria-labelledby={`tab-${view}`} class={`runs ${runs.length > 1 ? 'several' : ''}`}>
+          <h2 class="visually-hidden">{TITLES[view]}</h2>
           {runs.map((shown) => <One key={`${view} ${shown.number}`} shown={shown} />)}
         </div>
         <Detail runs={runs} />

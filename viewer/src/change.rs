@@ -61,6 +61,13 @@ impl RunChange {
     }
 }
 
+impl SeriesPart {
+    /// Parts from here down to [`Self::FIRST_WHOLE`] are of pairs that are measured over the whole run: one of them says all of its pair.
+    pub const WHOLE_RUN: u32 = u32::MAX;
+    /// The least of these.
+    pub const FIRST_WHOLE: u32 = u32::MAX / 2;
+}
+
 /// The bins of a measurement from one of them on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SeriesPart {

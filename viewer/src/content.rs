@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use whyperf_experiments::{Fact, ObjectRow};
+use whyperf_consultant::Hypotheses;
+use whyperf_experiments::{Fact, NewRun, ObjectRow, Topic};
 use whyperf_model::{Bin, Histogram, Nanos, Pair, Time};
 
 use crate::change::{RunChange, SeriesPart};
@@ -35,6 +36,27 @@ pub struct RunHead {
     pub directives: Vec<String>,
     /// The table of hypotheses.
     pub hypotheses: Vec<HypothesisRow>,
+}
+
+impl RunHead {
+    /// That of a run that begins, with what it is searched by.
+    #[must_use]
+    pub fn of(run: &NewRun, started: String, table: &Hypotheses) -> Self {
+        let fact = |(topic, name, value): &(Topic, String, String)| Fact {
+            topic: topic.name().to_owned(),
+            name: name.clone(),
+            value: value.clone(),
+        };
+        Self {
+            names: [&run.application, &run.experiment, &run.trial].map(Clone::clone),
+            started,
+            command: run.command.clone(),
+            facts: run.facts.iter().map(fact).collect(),
+            directives: run.directives.clone(),
+            hypotheses: HypothesisRow::all(table),
+            ..Self::default()
+        }
+    }
 }
 
 /// A piece and the change that it came with.
@@ -197,6 +219,10 @@ impl Content {
     /// A pair over time; none where it was never handed over.
     pub(crate) fn histogram(&self, pair: &Pair) -> Option<Histogram> {
         let Dated(_, parts) = self.series.get(pair)?;
+        // What was measured over the whole run says all; the rest was measured while the search asked for it.
+        if let Some((_, whole)) = parts.range(SeriesPart::FIRST_WHOLE..).next_back() {
+            return whole.histogram();
+        }
         let histograms = parts.values().filter_map(Measured::histogram);
         histograms.reduce(|mut one, other| {
             one.merge(&other);

@@ -1,8 +1,10 @@
 //! A run that is shown: what is known of it, whichever way it came in, and the documents that tell it.
 
-use std::sync::{PoisonError, RwLock, RwLockReadGuard};
+use std::path::Path;
+use std::sync::{OnceLock, PoisonError, RwLock, RwLockReadGuard};
 
 use tokio::sync::watch;
+use whyperf_experiments::RunId;
 use whyperf_model::Pair;
 
 use crate::change::RunChange;
@@ -19,7 +21,7 @@ use crate::stored_series::StoredSeries;
 pub struct ViewedRun {
     content: RwLock<Content>,
     /// Where series come from that were not handed over.
-    further: Option<StoredSeries>,
+    further: OnceLock<StoredSeries>,
     /// The number of the last change.
     changed: watch::Sender<u64>,
 }
@@ -47,7 +49,11 @@ impl ViewedRun {
 
     fn of(content: Content, further: Option<StoredSeries>) -> Self {
         let changed = watch::Sender::new(content.as_of);
-        Self { content: RwLock::new(content), further, changed }
+        let known = OnceLock::new();
+        if let Some(further) = further {
+            let _ = known.set(further);
+        }
+        Self { content: RwLock::new(content), further: known, changed }
     }
 
     /// Takes in a change.
@@ -57,6 +63,11 @@ impl ViewedRun {
         let now = content.as_of;
         drop(content);
         self.changed.send_replace(now);
+    }
+
+    /// The run is kept in this store: what was not measured of it is read there from now on.
+    pub fn keep_in(&self, store: &Path, run: &RunId) {
+        let _ = self.further.set(StoredSeries::new(store, run));
     }
 
     /// Tells the number of each change as it comes.
@@ -129,9 +140,16 @@ impl ViewedRun {
             let known: Vec<_> = asked.iter().map(|(pair, _)| content.histogram(pair)).collect();
             (known, content.told())
         };
-        let known = match &self.further {
+        // The record of a run knows a pair over all of it, whenever the search asked for it.
+        let known = match self.further.get() {
             Some(further) => {
-                further.histograms(&asked.iter().map(|(pair, _)| pair).collect::<Vec<_>>())?
+                let wanted: Vec<&Pair> = asked.iter().map(|(pair, _)| pair).collect();
+                let recorded = further.histograms(&wanted)?;
+                recorded
+                    .into_iter()
+                    .zip(known)
+                    .map(|(recorded, known)| recorded.or(known))
+                    .collect()
             }
             None => known,
         };

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result, ensure};
 
-use crate::workspace::{Workspace, succeed};
+use crate::workspace::{PLACE, Workspace, succeed};
 
 /// What the build makes, and the viewer takes in.
 const BUILT: [&str; 3] = ["page.js", "page.css", "page.sha256"];
@@ -31,6 +31,15 @@ pub(crate) fn check(workspace: &Workspace) -> Result<()> {
         );
     }
     npm(&folder, &["test"])
+}
+
+/// Shows runs in a browser: as a file, from a server, and while one goes on. It needs the release build, and what [`check`] installed.
+pub(crate) fn browser(workspace: &Workspace) -> Result<()> {
+    let folder = folder(workspace);
+    let mut tests = Command::new("npm");
+    tests.current_dir(&folder).args(["run", "browser"]).env(PLACE, workspace.release());
+    succeed(&mut tests)
+        .context("the tests in a browser need Chromium, Open MPI and a release build")
 }
 
 fn folder(workspace: &Workspace) -> PathBuf {

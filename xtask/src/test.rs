@@ -200,6 +200,7 @@ fn steps(workspace: &Workspace) -> Result<Vec<TestStep>> {
         steps.push(if is_quick { step } else { step.only(TestExtent::Full) });
     }
     let rest = [
+        TestStep::own("browser", page::browser),
         TestStep::cargo("benches", &format!("{PROGRAMS} --benches -- --test")),
         TestStep::own("loom", loom::models),
         TestStep::own("mutants", loom::mutants),

@@ -104,9 +104,14 @@ impl Report {
         }
     }
 
-    /// The report as the store keeps it, with so many rows of the profile in its text. What the store has in tables of its own is not in
-    /// the JSON, and what only the text says is: as `notes`.
+    /// The report as the store keeps it, with so many rows of the profile in its text.
     pub(crate) fn stored(&self, rows: usize) -> StoredReport {
+        let json = self.without_tables().to_string();
+        StoredReport { json, text: render(self, rows, OutputStyle::PLAIN) }
+    }
+
+    /// The report as JSON without what the store has in tables of its own, and with what only the text says: as `notes`.
+    pub(crate) fn without_tables(&self) -> serde_json::Value {
         let mut json = serde_json::to_value(self).unwrap_or_default();
         if let Some(members) = json.as_object_mut() {
             members.retain(|name, _| !matches!(name.as_str(), "profile" | "messages"));
@@ -115,7 +120,7 @@ impl Report {
         for phase in json["phases"].as_array_mut().into_iter().flatten() {
             phase.as_object_mut().map(|phase| phase.remove("messages"));
         }
-        StoredReport { json: json.to_string(), text: render(self, rows, OutputStyle::PLAIN) }
+        json
     }
 
     /// Writes the report as JSON; a regular file is replaced as a whole, so that a reader never sees half of it.

@@ -228,6 +228,4 @@ export type Command =
   | { do: 'resume' }
   | { do: 'phase'; name?: string }
   | { do: 'threshold'; hypothesis: string; value: string }
-  | { do: 'prune'; hypothesis: string; resource: string }
-  | { do: 'priority'; hypothesis: string; focus: string; level: 'high' | 'low' }
   | { do: 'measure'; metric: string; focus: string }

@@ -11,5 +11,5 @@ test('an address shows the same again', () => {
 })
 
 test('nonsense is left out', () => {
-  expect(read('#view=<b>&t=5~1&q=1.x.2&metric=<i>&phase=-3&theme=red&focus=nothing&pair=x')).toEqual(INITIAL)
+  expect(read('#view=<b>&t=5_1&q=1.x.2&metric=<i>&phase=-3&theme=red&focus=nothing&pair=x')).toEqual(INITIAL)
 })

@@ -36,7 +36,7 @@ export const INITIAL: Linked = {
 /** As a part of an address. */
 export function written(state: Linked): string {
   const words = new URLSearchParams({ view: state.view })
-  if (state.range) words.set('t', state.range.map((one) => String(Number(one.toPrecision(6)))).join('~'))
+  if (state.range) words.set('t', state.range.map((one) => String(Number(one.toPrecision(6)))).join('_'))
   const { selected } = state
   if (selected?.kind === 'question') words.set('q', `${selected.run}.${selected.phase}.${selected.number}`)
   if (selected?.kind === 'focus') words.set('focus', selected.focus)
@@ -53,7 +53,7 @@ export function read(text: string): Linked {
   const state: Linked = { ...INITIAL, pairs: [] }
   const view = VIEWS.find((one) => one === words.get('view'))
   if (view) state.view = view
-  const range = words.get('t')?.split('~').map(Number)
+  const range = words.get('t')?.split('_').map(Number)
   if (range?.length === 2 && range.every(Number.isFinite) && range[0]! < range[1]!) {
     state.range = [range[0]!, range[1]!]
   }

@@ -84,7 +84,7 @@ export class ShownRun {
   async fetch(metric: string, focus: string): Promise<Series | null> {
     const key = `${metric} ${focus}`
     const known = this.series.get(key)
-    if (known !== undefined && !this.isLive && this.isWhole) return known
+    if (known !== undefined && !this.isLive) return known
     let pending = this.pending.get(key)
     if (!pending) {
       const from = known ? known.from + known.amounts.length : 0
@@ -103,12 +103,10 @@ export class ShownRun {
 
   command = (command: Command) => this.source.command(command)
 
-  /** Series that were fetched while the run went on may lack their end. */
-  private isWhole = true
-
   private apply(change: Change) {
     const { run } = this
-    this.isWhole = change.progress.state === 'over' && run.progress.state === 'over'
+    // What was fetched while the run went on lacks its end, and the store may know more.
+    if (change.progress.state === 'over' && this.isLive) this.series.clear()
     this.run = {
       ...run,
       as_of: change.as_of,

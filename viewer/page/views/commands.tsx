@@ -1,13 +1,12 @@
-// What may be asked of a run that goes on: pause and resume, a phase, a threshold, a prune, a priority.
+// What may be asked of a run that goes on: pause and resume, a phase, a threshold.
 
 import { useState } from 'preact/hooks'
 import type { Command } from '../data/documents'
-import { linked, useShared } from '../link/linked'
+import { useShared } from '../link/linked'
 import type { ShownRun } from '../link/shown_run'
 
 export function Commands({ shown }: { shown: ShownRun }) {
   useShared(shown.changes)
-  const { selected } = useShared(linked)
   const [answer, say] = useState('')
   const [hypothesis, setHypothesis] = useState(shown.run.hypotheses[0]?.name ?? '')
   const [value, setValue] = useState('')
@@ -16,7 +15,6 @@ export function Commands({ shown }: { shown: ShownRun }) {
     const refused = await shown.command(command)
     say(refused ?? 'done')
   }
-  const question = selected?.kind === 'question' && selected.run === shown.number ? shown.question(selected.phase, selected.number) : undefined
   return (
     <div class="commands" role="group" aria-label="Commands">
       <button type="button" onClick={() => ask({ do: isPaused ? 'resume' : 'pause' })}>{isPaused ? 'Resume the search' : 'Pause the search'}</button>
@@ -35,11 +33,6 @@ export function Commands({ shown }: { shown: ShownRun }) {
         <input aria-label="New threshold" size={6} placeholder="0.2" value={value} onInput={(event) => setValue(event.currentTarget.value)} />
         <button type="submit">Set</button>
       </form>
-      {question && (
-        <>
-          <button type="button" onClick={() => ask({ do: 'priority', hypothesis: question.hypothesis, focus: question.focus, level: 'high' })}>Ask this first</button>
-        </>
-      )}
       <span class="answer" role="status">{answer}</span>
     </div>
   )

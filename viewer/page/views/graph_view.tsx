@@ -38,7 +38,7 @@ export function GraphView({ shown, rows, selected, onSelect }: Props) {
       <div class="zoom">
         <button type="button" onClick={() => setZoom(zoom * 1.25)} aria-label="Larger">+</button>
         <button type="button" onClick={() => setZoom(zoom / 1.25)} aria-label="Smaller">−</button>
-        <button type="button" onClick={() => setZoom(1)} aria-label="As it was">1:1</button>
+        <button type="button" onClick={() => setZoom(1)} aria-label="1:1, as it was">1:1</button>
       </div>
       <div class="scroller" tabIndex={0} role="group" aria-label="Drawn graph; the list says the same">
         <svg class="picture" width={width * zoom} height={height * zoom} viewBox={`0 0 ${width} ${height}`}>

@@ -1,6 +1,6 @@
 // The view over time: how time is spent, any metric at any focus, processes as a heat map, and what measuring costs.
 
-import { useMemo } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import type { Series } from '../data/documents'
 import { WHOLE, processOf, processesOf, shown as focusShown, withPart } from '../data/focus'
 import { axis, percent, rate } from '../data/format'
@@ -88,7 +88,7 @@ function Curves({ shown, focus, metric }: Asked) {
   const marks = useMemo(() => marksOf(shown), [shown.run])
   const format = (value: number) => rate(value, row)
   const title = all.length === 1 ? `${metric} over time` : 'Pairs over time'
-  if (!drawn) return <Missing title={title} isKnown={series.every((one) => one !== undefined)} pair={[metric, focus]} />
+  if (!drawn) return <Missing {...{ title, shown }} isKnown={series.every((one) => one !== undefined)} pair={[metric, focus]} />
   const plot = { ...drawn, range: span(range), format, label: title }
   return (
     <Figure
@@ -116,13 +116,17 @@ function curves(pairs: [string, string][], series: (Series | null | undefined)[]
   return { times, layers }
 }
 
-/** What is not there is said, with the command that gets it. */
-function Missing({ title, isKnown, pair }: { title: string; isKnown: boolean; pair: [string, string] }) {
+/** What is not there is said, and may be asked for while the run goes on. */
+function Missing({ title, isKnown, pair, shown }: { title: string; isKnown: boolean; pair: [string, string]; shown: ShownRun }) {
+  const [answer, say] = useState('')
+  const measure = async () => say((await shown.command({ do: 'measure', metric: pair[0], focus: pair[1] })) ?? 'it is measured from now on')
   return (
     <figure class="figure">
       <figcaption><h3>{title}</h3></figcaption>
       <p class="empty">
-        {isKnown ? <>{pair[0]} at <span class="focus">{focusShown(pair[1])}</span> is not known over time here. The stored run may tell: <code>{`whyperf view RUN`}</code> asks its record.</> : '…'}
+        {isKnown ? <>{pair[0]} at <span class="focus">{focusShown(pair[1])}</span> is not known over time here. </> : '…'}
+        {isKnown && shown.run.takes_commands && shown.isLive && <button type="button" onClick={() => void measure()}>Measure it</button>}
+        {isKnown && !shown.isLive && <>Where the run is stored, <code>whyperf view</code> reads it out of the record.</>} {answer}
       </p>
     </figure>
   )
@@ -152,7 +156,7 @@ function Division({ shown, focus }: { shown: ShownRun; focus: string }) {
   const drawn = useMemo(() => division(series), series)
   const marks = useMemo(() => marksOf(shown), [shown.run])
   const title = 'How time was spent'
-  if (!drawn) return <Missing title={title} isKnown={series.every((one) => one !== undefined)} pair={['wall', focus]} />
+  if (!drawn) return <Missing {...{ title, shown }} isKnown={series.every((one) => one !== undefined)} pair={['wall', focus]} />
   const format = (value: number) => value.toFixed(1)
   const plot = { ...drawn, isStacked: true, range: span(range), format, label: title }
   return (
@@ -193,7 +197,7 @@ function Processes({ shown, focus, metric }: Asked) {
   if (processes.length < 2) return null
   const rows = processes.map((name, at) => ({ name, series: series[at] }))
   const title = `${metric} by process`
-  if (series.every((one) => one === null)) return <Missing title={title} isKnown pair={[metric, pairs[0]![1]]} />
+  if (series.every((one) => one === null)) return <Missing {...{ title, shown }} isKnown pair={[metric, pairs[0]![1]]} />
   const row = shown.metric(metric)
   const shownSpan = span(range)
   return (

@@ -1,0 +1,94 @@
+//! `whyperf plot`: pairs of a run over time as a drawing, without a browser.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context as _, Result, bail};
+use clap::Args;
+use whyperf_experiments::{Access, Selector, Store};
+use whyperf_model::{Focus, Metric, Pair};
+use whyperf_viewer::{Bins, FigureLine, FigureRange, figure};
+
+use crate::output::delivery::{self, status};
+use crate::output::whole_file;
+use crate::stored::viewed;
+
+/// Which pairs of which run, and where the drawing goes.
+#[derive(Debug, Args)]
+pub(crate) struct Plot {
+    /// An id, the beginning of one, a tag, latest or latest~1
+    #[arg(value_name = "RUN", default_value = "latest")]
+    pub(crate) run: Selector,
+    /// Draw this metric; may be repeated
+    #[arg(long, value_name = "METRIC", required = true, value_parser = metric)]
+    pub(crate) metric: Vec<Metric>,
+    /// At this focus; may be repeated. The whole program where nothing is said
+    #[arg(long, value_name = "FOCUS", value_parser = focus)]
+    pub(crate) focus: Vec<Focus>,
+    /// From so many seconds after the beginning of the run
+    #[arg(long, value_name = "SECONDS", default_value_t = 0.0)]
+    pub(crate) from: f64,
+    /// To so many seconds after it; to the end where nothing is said
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) to: Option<f64>,
+    /// The line above the drawing; the command of the run where nothing is said
+    #[arg(long)]
+    pub(crate) title: Option<String>,
+    /// Write the SVG to FILE, which is replaced as a whole; to standard output where nothing is said
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// The store to read
+    #[arg(long, value_name = "FILE", env = "WHYPERF_STORE", hide_env_values = true)]
+    #[arg(default_value = "whyperf.db")]
+    pub(crate) store: PathBuf,
+}
+
+/// Draws what the request asks for.
+pub(crate) fn plot(request: &Plot) -> Result<ExitCode> {
+    let store = Store::open(&request.store, Access::Read)?;
+    let id = store.find(&request.run)?;
+    let viewed = viewed::one(&store, &id)?;
+    let run = viewed.run();
+    let range =
+        FigureRange { from_s: request.from, to_s: request.to.unwrap_or(run.progress.elapsed_s) };
+    if !(range.from_s >= 0.0 && range.to_s > range.from_s) {
+        bail!("nothing of run {id} lies between {} s and {} s", range.from_s, range.to_s);
+    }
+    let whole = [Focus::whole_program()];
+    let foci = if request.focus.is_empty() { &whole[..] } else { &request.focus };
+    let pairs = request
+        .metric
+        .iter()
+        .flat_map(|metric| foci.iter().map(|focus| Pair::new(*metric, focus.clone())));
+    let pairs: Vec<Pair> = pairs.collect();
+    let asked: Vec<_> = pairs.iter().map(|pair| (pair.clone(), Bins::AtMost(MOST_BINS))).collect();
+    let mut lines = Vec::new();
+    for (pair, series) in pairs.iter().zip(viewed.series(&asked)?) {
+        let Some(series) = series else {
+            bail!(
+                "{pair} is not known over time of run {id}; `whyperf run --measure` measures a pair for the whole run"
+            );
+        };
+        lines.push(FigureLine { label: pair.to_string(), metric: pair.metric, series });
+    }
+    let title = request.title.clone().unwrap_or_else(|| run.command.join(" "));
+    let svg = figure(&title, &lines, range);
+    let Some(path) = &request.output else { return Ok(status(delivery::print(&svg))) };
+    whole_file::replace(path, &svg)
+        .with_context(|| format!("writing the drawing to {}", path.display()))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A line has hardly more points on paper.
+const MOST_BINS: usize = 1000;
+
+fn metric(text: &str) -> Result<Metric, String> {
+    let names = || Metric::ALL.map(Metric::name).join(", ");
+    text.parse().map_err(|_| format!("there is no such metric; there are {}", names()))
+}
+
+fn focus(text: &str) -> Result<Focus, String> {
+    Focus::parse(text).map_err(|error| {
+        format!("{error}; a focus is written as in '</Code/app.c/work,/Process/(0,1)>'")
+    })
+}

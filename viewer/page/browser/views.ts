@@ -1,0 +1,81 @@
+// What each page of a run must show and do, whichever way the run came in: a file, a server, or a run that goes on.
+
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+
+export const VIEWS = ['search', 'time', 'where', 'facts'] as const
+
+export async function show(page: Page, view: (typeof VIEWS)[number]) {
+  await page.click(`#tab-${view}`)
+  await page.waitForSelector(`[data-view="${view}"]`)
+}
+
+/** The part of the run that is shown, as the strip says it. */
+export const shownPart = (page: Page) => page.textContent('.chosen > span')
+
+/** Drags across the strip from a share of its width to another. */
+export async function brush(page: Page, from: number, to: number) {
+  const box = (await page.locator('.strip').first().boundingBox())!
+  const y = box.y + box.height / 2
+  await page.mouse.move(box.x + from * box.width, y)
+  await page.mouse.down()
+  await page.mouse.move(box.x + to * box.width, y, { steps: 4 })
+  await page.mouse.up()
+}
+
+/** The checks of all views of a run that is over, and that waited. */
+export async function checkViews(page: Page) {
+  await page.waitForSelector('[data-view="search"] [role="treeitem"][data-verdict="true"]')
+  expect(await page.locator('.box.true').count()).toBeGreaterThan(2)
+  expect(await page.locator('.edge.where').count()).toBeGreaterThan(1)
+
+  // A question that is chosen shows its value over time, and its focus in the other views.
+  const leaf = page.locator('[role="treeitem"][data-hypothesis="ExcessiveSyncWaitingTime"][data-focus*="exchng1"]').first()
+  await leaf.click()
+  await page.waitForSelector('.detail h2:has-text("ExcessiveSyncWaitingTime")')
+  await page.waitForSelector('.detail .plot canvas')
+  expect(page.url()).toContain('q=0.0.')
+  await show(page, 'time')
+  await page.waitForSelector('.filters .focus:has-text("exchng1")')
+  await show(page, 'where')
+  await page.waitForSelector('.resources [data-focus*="exchng1"]')
+  await page.waitForSelector('[role="treeitem"][data-resource$="/exchng1"][aria-selected="true"]')
+
+  // Parts of the resource trees build a focus.
+  await page.click('[role="treeitem"][data-resource="/Process/1"]')
+  await page.waitForSelector('.resources [data-focus*="/Process/1,"]')
+  expect(await page.locator('.uses [data-process="1"].selected').count()).toBe(1)
+  expect(await page.locator('.flame rect').count()).toBeGreaterThan(2)
+  expect(await page.locator('.matrix rect').count()).toBeGreaterThan(2)
+
+  // A part of the run that is chosen in the strip is shown in all views.
+  const whole = await shownPart(page)
+  await brush(page, 0.25, 0.5)
+  await page.waitForFunction((before) => document.querySelector('.chosen > span')?.textContent !== before, whole)
+  expect(page.url()).toMatch(/t=[\d.]+_[\d.]+/)
+  await show(page, 'time')
+  await page.waitForSelector('.heat canvas')
+  expect(await shownPart(page)).toMatch(/ s to .* s of /)
+  await page.keyboard.press('Escape')
+  await page.waitForFunction(() => document.querySelector('.chosen > span')?.textContent?.startsWith('all of'))
+
+  // The address shows the same again.
+  await show(page, 'facts')
+  await page.waitForSelector('[data-efficiency="parallel"]')
+  const address = page.url()
+  await page.goto('about:blank')
+  await page.goto(address)
+  await page.waitForSelector('[data-view="facts"]')
+  await page.keyboard.press('1')
+  await page.waitForSelector('[data-view="search"]')
+}
+
+/** What axe finds that keeps somebody from using a view. */
+export async function hurdles(page: Page, axe: string): Promise<string[]> {
+  await page.evaluate(axe)
+  return page.evaluate(async () => {
+    const { axe } = window as unknown as { axe: { run(): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }> } }
+    const { violations } = await axe.run()
+    return violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.html.slice(0, 160)).slice(0, 3).join(' ')}`)
+  })
+}
