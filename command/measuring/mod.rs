@@ -29,7 +29,7 @@ pub(crate) mod summary;
 pub(crate) mod supervision;
 pub(crate) mod target;
 pub(crate) mod throttle;
-mod unheard_signals;
 pub(crate) mod told_questions;
+mod unheard_signals;
 mod unmeasured;
 pub(crate) mod watch;

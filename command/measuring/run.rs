@@ -83,7 +83,8 @@ pub(crate) fn supervise(
         }
     };
     let mut watch = watch.map(|watch| kept(watch, request, &mut screen));
-    let server = watch.as_mut().and_then(|watch| page::show(watch, request, events.sender(), &mut screen));
+    let server =
+        watch.as_mut().and_then(|watch| page::show(watch, request, events.sender(), &mut screen));
     if let Some(watch) = &watch {
         panic_handler::remove_at_end(watch.directory());
     }

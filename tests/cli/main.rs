@@ -8,8 +8,8 @@ mod control;
 #[path = "../copied.rs"]
 mod copied;
 mod exec;
-mod hostile;
 mod extrapolated;
+mod hostile;
 mod json;
 mod keys;
 mod kinds;
@@ -24,7 +24,7 @@ mod report;
 mod schema;
 mod signals;
 mod store;
-mod unmade;
 mod traces;
+mod unmade;
 mod verbs;
 mod view;
