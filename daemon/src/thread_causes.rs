@@ -124,17 +124,23 @@ fn awaited_by(
     }
 }
 
-/// The thread that neither waits for another one nor is idle, where there is a single one.
+/// The thread that does not wait for another one, where there is a single one: of those that work, or, where all of them wait, of the rest, as one that
+/// sleeps and then hands something over.
 fn only_one_that_goes_on(threads: &[WatchedThread], state: &SharedState) -> Option<u32> {
-    let mut going_on = threads.iter().filter(|watched| goes_on(watched, state));
-    let only = going_on.next()?;
-    going_on.next().is_none().then_some(only.thread.own_tid)
+    let going_on = |works: bool| {
+        let such = move |watched: &&WatchedThread| watched.works() == works;
+        threads.iter().filter(such).filter(|watched| goes_on(watched, state))
+    };
+    let is_idle_one = going_on(true).next().is_none();
+    let mut all = going_on(!is_idle_one);
+    let only = all.next()?;
+    all.next().is_none().then_some(only.thread.own_tid)
 }
 
 fn goes_on(watched: &WatchedThread, state: &SharedState) -> bool {
     let open = watched.thread.open_node().filter(|node| node.class != ClassId::UNSET);
     let waits = open.is_some_and(|node| WAITS.contains(state.classes.category(node.class)));
-    watched.is_alive() && watched.works() && !waits
+    watched.is_alive() && !waits
 }
 
 /// Who is waited for, and the object that it is waited for at.

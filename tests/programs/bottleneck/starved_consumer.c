@@ -6,7 +6,7 @@
  * function: /Code/starved_consumer.c/take_item
  * object: /SyncObject/CondVar
  * shows: ExcessiveSyncWaitingTime
- * may show: CPUbound, BlockedElsewhere
+ * may show: CPUbound, BlockedElsewhere, WaitsCausedByBlocking, WaitsCausedByComputing
  * refutes: ExcessiveLockWaitingTime, ExcessiveIOBlockingTime
  */
 #define _POSIX_C_SOURCE 200809L
