@@ -2,10 +2,13 @@
 
 use std::fs;
 use std::io;
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
+
+use whyperf_layout::bystander;
 
 use crate::maps::ProcessMaps;
 use crate::refusal::AttachRefusal;
@@ -140,8 +143,27 @@ fn check_program(pid: u32) -> Result<(), AttachRefusal> {
     while is_starting(&file, &ProcessMaps::of(pid)) && begin.elapsed() < STARTING {
         thread::sleep(Duration::from_millis(1));
     }
-    let Some((kind, advice)) = obstacle(&file, &ProcessMaps::of(pid)) else { return Ok(()) };
-    Err(AttachRefusal::CannotLoad { pid, program: without_mark(program), kind, advice })
+    let program = without_mark(program);
+    if let Some((kind, advice)) = obstacle(&file, &ProcessMaps::of(pid)) {
+        return Err(AttachRefusal::CannotLoad { pid, program, kind, advice });
+    }
+    match why_never(pid, &program) {
+        Some(why) => Err(AttachRefusal::NeverMeasured { pid, program, why }),
+        None => Ok(()),
+    }
+}
+
+/// Why the library would decline to measure a program, which costs nothing to know before it is loaded.
+fn why_never(pid: u32, program: &Path) -> Option<&'static str> {
+    if bystander::is_bystander(program.as_os_str().as_bytes()) {
+        return Some("it only starts others; name what it started, or use --all-of");
+    }
+    let limits = fs::read_to_string(format!("/proc/{pid}/limits")).unwrap_or_default();
+    let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"));
+    // Where there is no limit a word stands.
+    let limit = line.and_then(|line| line.split_ascii_whitespace().next()?.parse::<u64>().ok());
+    let is_small = limit.is_some_and(|limit| limit < bystander::LEAST_ADDRESS_SPACE);
+    is_small.then_some("it may have less than 1 GiB of address space (ulimit -v), of which measuring would take some")
 }
 
 /// Whether the dynamic linker has not come to the C library yet, or its own file is not mapped yet.

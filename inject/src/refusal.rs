@@ -71,6 +71,16 @@ pub enum AttachRefusal {
         /// What to do.
         advice: &'static str,
     },
+    /// The library would not measure it, so it is not loaded.
+    #[error("process {pid} runs {}, which is not measured: {why}; nothing was loaded into it", program.display())]
+    NeverMeasured {
+        /// Which.
+        pid: u32,
+        /// Its program.
+        program: PathBuf,
+        /// Why not.
+        why: &'static str,
+    },
     /// It sees other files, or other numbers of processes.
     #[error(
         "process {0} lives in a container of its own ({1} differ from ours); run whyperf inside of it"

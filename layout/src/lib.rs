@@ -19,6 +19,7 @@
 #![cfg_attr(not(any(test, loom)), no_std)]
 
 pub mod attach_request;
+pub mod bystander;
 pub mod command;
 pub mod geometry;
 mod header;

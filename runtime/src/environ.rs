@@ -4,12 +4,10 @@ use crate::kernel;
 use crate::zero_ended_path::ZeroEndedPath;
 use core::cell::UnsafeCell;
 use core::ffi::{CStr, c_char};
+use whyperf_layout::bystander;
 
 /// Longest path of a run directory that is accepted.
 const LONGEST: usize = 3072;
-/// Address space that a process must be allowed for us to take some of it: ours could be what the
-/// program then lacks.
-const LEAST_ADDRESS_SPACE: u64 = 1 << 30;
 /// Deepest path that folding may keep; beyond it, unlimited is what is meant.
 pub(crate) const DEEPEST: u32 = 64;
 
@@ -144,17 +142,17 @@ pub(crate) unsafe fn set(late: &Late<'_>) -> bool {
 pub(crate) fn may_ever_be_measured() -> bool {
     let mut program = [0; 1024];
     let length = kernel::read_link(c"/proc/self/exe", &mut program);
-    !is_bystander(program.get(..length).unwrap_or(&[])) && has_room()
+    !bystander::is_bystander(program.get(..length).unwrap_or(&[])) && has_room()
 }
 
 /// Whether this process is allowed the address space that measuring takes.
 pub(crate) fn has_room() -> bool {
-    kernel::address_space_limit() >= LEAST_ADDRESS_SPACE
+    kernel::address_space_limit() >= bystander::LEAST_ADDRESS_SPACE
 }
 
 fn may_be_measured(settings: &mut ProcessSettings) -> bool {
     settings.program_base = kernel::program_base();
-    !is_bystander(settings.program())
+    !bystander::is_bystander(settings.program())
 }
 
 impl ProcessSettings {
@@ -182,59 +180,6 @@ impl ProcessSettings {
     pub(crate) fn program(&self) -> &[u8] {
         self.program.get(..self.program_length).unwrap_or(&[])
     }
-}
-
-/// Launchers, shells and tools that only start other programs.
-const BYSTANDERS: &[&[u8]] = &[
-    b"bash",
-    b"busybox",
-    b"csh",
-    b"dash",
-    b"env",
-    b"fish",
-    b"flux",
-    b"gdb",
-    b"hydra_bstrap_proxy",
-    b"hydra_pmi_proxy",
-    b"jsrun",
-    b"ksh",
-    b"lldb",
-    b"mpiexec",
-    b"mpiexec.hydra",
-    b"mpiexec.mpich",
-    b"mpiexec.openmpi",
-    b"mpirun",
-    b"mpirun.mpich",
-    b"mpirun.openmpi",
-    b"nice",
-    b"nohup",
-    b"numactl",
-    b"orted",
-    b"orterun",
-    b"prte",
-    b"prted",
-    b"prterun",
-    b"prun",
-    b"setsid",
-    b"sh",
-    b"srun",
-    b"ssh",
-    b"stdbuf",
-    b"strace",
-    b"sudo",
-    b"taskset",
-    b"tcsh",
-    b"time",
-    b"timeout",
-    b"valgrind",
-    b"whyperf",
-    b"xargs",
-    b"zsh",
-];
-
-fn is_bystander(program: &[u8]) -> bool {
-    let name = program.rsplit(|byte| *byte == b'/').next().unwrap_or(program);
-    BYSTANDERS.contains(&name)
 }
 
 /// A variable of the process, `None` when it is empty.
@@ -297,12 +242,5 @@ mod tests {
         assert_eq!(thousandths(Some(b"1")), Some(1000));
         assert_eq!(thousandths(Some(b"5%")), None);
         assert_eq!(thousandths(Some(b"0.1256")), Some(125));
-    }
-
-    #[test]
-    fn launchers_are_left_alone() {
-        assert!(is_bystander(b"/usr/bin/mpirun"));
-        assert!(is_bystander(b"sh"));
-        assert!(!is_bystander(b"/home/me/solver"));
     }
 }

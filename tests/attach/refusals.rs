@@ -73,6 +73,31 @@ fn a_program_with_thread_sanitizer() {
 }
 
 #[test]
+fn a_shell_before_anything_is_loaded_into_it() {
+    let mut shell = Command::new("bash");
+    shell.args(["-c", "read line; exit 7"]).stdin(Stdio::piped());
+    let mut shell = shell.spawn().expect("bash is installed");
+    let place = |name: &str| format!("/proc/{}/{name}", shell.id());
+    while !std::fs::read_link(place("exe")).is_ok_and(|program| program.ends_with("bash")) {
+        std::thread::yield_now();
+    }
+    let attached = Attached::with(&[&shell.id().to_string()]);
+    assert_eq!(attached.status, Some(125), "{}", attached.said);
+    assert!(attached.said.contains("it only starts others"), "{}", attached.said);
+    let maps = std::fs::read_to_string(place("maps")).expect("it runs");
+    assert!(!maps.contains("libwhyperf"), "{maps}");
+    drop(shell.stdin.take());
+    assert_eq!(shell.wait().expect("it is ours").code(), Some(7));
+}
+
+#[test]
+fn a_program_with_little_address_space() {
+    let program = build("hello.c", "hello-little", "gcc", &[]);
+    let mut limited = Command::new("prlimit");
+    is_refused(Target::start(limited.arg("--as=500000000").arg(program)), "ulimit -v");
+}
+
+#[test]
 fn a_program_that_is_traced() {
     let program = build("odd.c", "odd-traced", "gcc", &[]);
     is_refused(Target::start(Command::new(program).arg("traced")), "is traced by process");
