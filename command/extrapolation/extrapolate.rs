@@ -15,12 +15,13 @@ use whyperf_extrapolate::{Edit, Machine};
 
 use crate::extrapolation::extrapolated::ExtrapolatedRun;
 use crate::extrapolation::guess::guess;
+use crate::extrapolation::keeping;
 use crate::extrapolation::machines;
 use crate::extrapolation::results::Results;
 use crate::extrapolation::sweep::{Axis, Setting};
 use crate::extrapolation::variants::{Basis, Variant};
 use crate::output::delivery::{self, status};
-use crate::output::terminal::{Colour, OutputStyle, Screen};
+use crate::output::terminal::{Colour, OutputStyle, Screen, plain};
 
 /// Which traces, to which machine, with what.
 #[derive(Debug, Args)]
@@ -43,6 +44,13 @@ pub(crate) struct Extrapolate {
     /// Write the results to FILE as JSON, too
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
+    /// Keep each simulated run in the store, so that show, diagnose and directives work on it
+    #[arg(long)]
+    pub(crate) keep: bool,
+    /// The store to keep runs in
+    #[arg(long, value_name = "FILE", env = "WHYPERF_STORE", hide_env_values = true)]
+    #[arg(default_value = "whyperf.db")]
+    pub(crate) store: PathBuf,
     /// Simulate so many runs at most
     #[arg(long, value_name = "COUNT", default_value_t = 10_000)]
     pub(crate) most_runs: usize,
@@ -139,6 +147,9 @@ pub(crate) fn extrapolate(request: &Extrapolate) -> Result<ExitCode> {
     }
     let mut screen = Screen::new(request.color, false);
     let runs = simulate_all(&planned, &machine, &mut screen)?;
+    if request.keep {
+        keep_all(&request.store, &planned, &machine, &runs, &mut screen)?;
+    }
     let has_failed = runs.iter().any(|run| !run.complaints.is_empty());
     let results = Results { machine: &machine, runs };
     if let Some(path) = &request.json {
@@ -147,6 +158,23 @@ pub(crate) fn extrapolate(request: &Extrapolate) -> Result<ExitCode> {
     }
     let is_printed = delivery::print(&results.text(OutputStyle::of_stdout(request.color)));
     Ok(status(is_printed && !has_failed))
+}
+
+/// Keeps what was simulated, and says how it is called.
+fn keep_all(
+    store: &Path,
+    planned: &[PlannedRun<'_>],
+    machine: &MachineFile,
+    runs: &[ExtrapolatedRun],
+    screen: &mut Screen,
+) -> Result<()> {
+    for (planned_run, run) in planned.iter().zip(runs) {
+        if let Basis::Trace(trace) = planned_run.basis {
+            let id = keeping::keep(store, trace, &machine.machine, run)?;
+            screen.say(&format!("kept {}  {} {}\n", id.short(), plain(&run.variant), run.setting));
+        }
+    }
+    Ok(())
 }
 
 /// What is varied, each once.

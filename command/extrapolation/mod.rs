@@ -3,6 +3,7 @@
 pub(crate) mod extrapolate;
 mod extrapolated;
 mod guess;
+mod keeping;
 pub(crate) mod machines;
 mod measure;
 mod measurement;

@@ -34,6 +34,7 @@ mod run;
 mod run_series;
 mod running_sums;
 mod selector;
+mod simulated;
 mod store;
 mod trace;
 
@@ -54,6 +55,7 @@ pub use run::{
     StoredReport, StoredVerdict, Summary, Topic,
 };
 pub use selector::Selector;
+pub use simulated::SimulatedRun;
 pub use store::{Access, Store};
 pub use trace::{
     RankEvents, TextTraceError, TraceAbout, TraceError, TraceFile, TraceWriter, import,

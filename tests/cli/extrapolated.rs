@@ -161,6 +161,39 @@ fn what_a_cure_is_worth() {
 }
 
 #[test]
+fn a_simulated_run_is_kept_and_diagnosed_like_any_other() {
+    let traces = Traces::new("kept");
+    // Rank 0 computes three times as long as the others, which wait for it at the barrier.
+    let uneven = "whyperf trace 1\nname uneven\nranks 4\nrank 0\nrepeat 100\ncompute heavy 300ms\nbarrier\nend\n\
+        rank 1-3\nrepeat 100\ncompute light 100ms\nbarrier\nend\n";
+    let trace = traces.make("uneven", uneven);
+    let store = traces.0.file("runs.db");
+    done(&["extrapolate", &trace, "--machine", "cm5", "--keep", "--store", &store]);
+    let json = |words: &[&str]| -> Value {
+        let all = [words, &["--json", "--store", &store]].concat();
+        serde_json::from_str(&done(&all)).expect("JSON")
+    };
+    let run = &json(&["runs"])[0];
+    assert_eq!((&run["application"], &run["experiment"]), (&"uneven".into(), &"cm5".into()));
+    assert!((run["elapsed_s"].as_f64().expect("a number") - 30.0).abs() < 0.1, "{run}");
+    let report = traces.0.file("report.json");
+    done(&["diagnose", "latest", "--store", &store, "--json", &report]);
+    let report: Value =
+        serde_json::from_slice(&std::fs::read(&report).expect("it is written")).expect("JSON");
+    let found = |hypothesis: &str, part: &str| {
+        let all = report["bottlenecks"].as_array().expect("bottlenecks");
+        all.iter().any(|one| {
+            one["hypothesis"] == hypothesis
+                && one["focus"].as_str().is_some_and(|focus| focus.contains(part))
+        })
+    };
+    assert!(found("ExcessiveSyncWaitingTime", "/SyncObject/Barrier"), "{report}");
+    assert!(found("CPUbound", "/Code/heavy"), "{report}");
+    let profile = json(&["show", "latest~1", "--profile"]).to_string();
+    assert!(profile.contains("heavy") && profile.contains("barrier"), "{profile}");
+}
+
+#[test]
 fn what_cannot_be_is_told() {
     let traces = Traces::new("refused");
     let trace = traces.divided("rows", 2, "allreduce 8");

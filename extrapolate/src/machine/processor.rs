@@ -69,6 +69,12 @@ impl Processors {
         processor / self.per_node.max(1)
     }
 
+    /// The node of a rank, of so many.
+    #[must_use]
+    pub fn node_of(&self, rank: Rank, ranks: u32) -> u32 {
+        self.node(Self::of(rank, ranks, self.count_for(ranks)))
+    }
+
     /// By what computing in each of these regions is multiplied.
     pub(crate) fn factors(&self, regions: &[String]) -> Vec<f64> {
         let ratio = |name| self.region_ratios.get(name).copied().unwrap_or(self.cpu_ratio);
