@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use whyperf_extrapolate::{
-    Activity, Machine, Observer, Outcome, Rank, RegionId, Segment, SimTime, TraceHead,
+    Activity, EventBegin, Machine, Observer, Outcome, Rank, RegionId, Segment, SimTime, TraceHead,
 };
 use whyperf_model::matching::{
     ClassId, Grown, IntervalRecord, Kind, Location, LocationId, Totals, Worked,
@@ -19,6 +19,8 @@ use crate::run::StoredProfileRow;
 pub struct SimulatedRun {
     /// How long a pass is.
     width: SimTime,
+    /// The number of the last pass, in which the run ends.
+    last: usize,
     passes: Vec<Pass>,
     /// For how long and how often, by rank, region and activity.
     totals: BTreeMap<(Rank, KindKey), (SimTime, u64)>,
@@ -39,7 +41,19 @@ impl SimulatedRun {
     pub fn new(elapsed: SimTime) -> Self {
         // Times are whole nanoseconds in a run.
         let width = SimTime::nanos((elapsed.as_nanos() / PASSES).ceil().max(1.0));
-        Self { width, passes: Vec::new(), totals: BTreeMap::new() }
+        let last = (elapsed.as_nanos() / width.as_nanos()).ceil().max(1.0) as usize - 1;
+        Self { width, last, passes: Vec::new(), totals: BTreeMap::new() }
+    }
+
+    fn pass_at(&self, time: SimTime) -> usize {
+        ((time.as_nanos() / self.width.as_nanos()) as usize).min(self.last)
+    }
+
+    fn pass(&mut self, number: usize) -> &mut Pass {
+        if self.passes.len() <= number {
+            self.passes.resize_with(number + 1, Pass::new);
+        }
+        &mut self.passes[number]
     }
 
     /// All that a store keeps of a run.
@@ -165,23 +179,24 @@ impl SimulatedRun {
 }
 
 impl Observer for SimulatedRun {
+    fn event(&mut self, begun: EventBegin) {
+        let EventBegin { rank, region, activity, time } = begun;
+        let key = (rank, (region, activity));
+        self.totals.entry(key).or_default().1 += 1;
+        let pass = self.pass_at(time);
+        self.pass(pass).entry(key).or_default().1 += 1;
+    }
+
     fn segment(&mut self, segment: Segment) {
         let Segment { rank, region, activity, start, end } = segment;
         let key = (rank, (region, activity));
-        let (time, visits) = self.totals.entry(key).or_default();
-        *time += end - start;
-        *visits += 1;
+        self.totals.entry(key).or_default().0 += end - start;
         let mut at = start;
-        let mut pass = (start.as_nanos() / self.width.as_nanos()) as usize;
+        let mut pass = self.pass_at(start);
         while at < end {
-            let until = (self.width * (pass + 1) as f64).min(end);
-            if self.passes.len() <= pass {
-                self.passes.resize_with(pass + 1, Pass::new);
-            }
-            let (time, visits) = self.passes[pass].entry(key).or_default();
-            *time += until - at;
-            // A call counts where it ends.
-            *visits += u64::from(until >= end);
+            let boundary = self.width * (pass + 1) as f64;
+            let until = if pass < self.last { boundary.min(end) } else { end };
+            self.pass(pass).entry(key).or_default().0 += until - at;
             (at, pass) = (until.max(at), pass + 1);
         }
     }

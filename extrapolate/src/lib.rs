@@ -59,7 +59,7 @@ pub use machine::{
     Machine, MessageUse, Network, Noise, Parameter, ParameterUnit, Processors, RemoteAccessModel,
     ServicePolicy, SizeRange,
 };
-pub use observer::{Activity, MessageFlight, Observer, Segment};
+pub use observer::{Activity, EventBegin, MessageFlight, Observer, Segment};
 pub use outcome::{ActivityTimes, Outcome, RankOutcome};
 pub use scaling::ScalingModel;
 pub use simulator::simulate;

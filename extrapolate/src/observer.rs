@@ -51,6 +51,11 @@ impl Activity {
 
 /// Hears of what happens in a simulation. Stretches of one rank come in the order of time, and messages in the order of leaving.
 pub trait Observer {
+    /// A rank begins an event of its trace.
+    fn event(&mut self, begun: EventBegin) {
+        let _ = begun;
+    }
+
     /// A rank did one thing for a while. The stretches of a rank follow each other without a gap.
     fn segment(&mut self, segment: Segment) {
         let _ = segment;
@@ -60,6 +65,19 @@ pub trait Observer {
     fn message(&mut self, message: MessageFlight) {
         let _ = message;
     }
+}
+
+/// The begin of an event of a trace.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EventBegin {
+    /// Whose.
+    pub rank: Rank,
+    /// In which region.
+    pub region: RegionId,
+    /// What it is.
+    pub activity: Activity,
+    /// When.
+    pub time: SimTime,
 }
 
 /// A stretch of a rank's time.
@@ -96,6 +114,10 @@ pub struct MessageFlight {
 impl Observer for () {}
 
 impl<O: Observer + ?Sized> Observer for &mut O {
+    fn event(&mut self, begun: EventBegin) {
+        (**self).event(begun);
+    }
+
     fn segment(&mut self, segment: Segment) {
         (**self).segment(segment);
     }

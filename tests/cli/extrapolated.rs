@@ -189,8 +189,14 @@ fn a_simulated_run_is_kept_and_diagnosed_like_any_other() {
     };
     assert!(found("ExcessiveSyncWaitingTime", "/SyncObject/Barrier"), "{report}");
     assert!(found("CPUbound", "/Code/heavy"), "{report}");
-    let profile = json(&["show", "latest~1", "--profile"]).to_string();
-    assert!(profile.contains("heavy") && profile.contains("barrier"), "{profile}");
+    let profile = json(&["show", "latest~1", "--profile"]);
+    let calls = |path: &[&str]| -> u64 {
+        let rows = profile.as_array().expect("rows").iter();
+        rows.filter(|row| row["path"] == serde_json::json!(path))
+            .filter_map(|row| row["calls"].as_u64())
+            .sum()
+    };
+    assert_eq!((calls(&["heavy"]), calls(&["light", "barrier"])), (100, 300), "{profile}");
 }
 
 #[test]

@@ -28,7 +28,7 @@ use crate::complaint::Complaint;
 use crate::event::Event;
 use crate::identity::{Bytes, Rank, RegionId};
 use crate::machine::{Machine, Processors, SizeRange};
-use crate::observer::{Activity, Observer};
+use crate::observer::{Activity, EventBegin, Observer};
 use crate::outcome::Outcome;
 use crate::time::SimTime;
 use crate::trace::TraceHead;
@@ -219,12 +219,14 @@ impl<'a, S: Iterator<Item = Event>, O: Observer> Simulation<'a, S, O> {
             _ => Activity::Message,
         };
         self.rank(rank).activity = activity;
+        if let Event::Compute { region, .. } = event {
+            let most = u32::try_from(self.head.regions().len()).unwrap_or(u32::MAX);
+            self.rank(rank).region = RegionId(region.0.min(most));
+        }
+        let RankState { region, clock, .. } = self.ranks[rank.index()];
+        self.observer.event(EventBegin { rank, region, activity, time: clock });
         match event {
-            Event::Compute { region, span } => {
-                let most = u32::try_from(self.head.regions().len()).unwrap_or(u32::MAX);
-                self.rank(rank).region = RegionId(region.0.min(most));
-                Some(Action::Compute(span))
-            }
+            Event::Compute { span, .. } => Some(Action::Compute(span)),
             Event::Send(sent) => self.send(rank, sent, Handle::Call),
             Event::Isend(sent, request) => self.send(rank, sent, Handle::Named(request)),
             Event::Recv(expected) => self.receive(rank, expected, Handle::Call),
