@@ -27,7 +27,7 @@ impl Source {
     }
 }
 
-/// Every text file of the project, in the order of the paths.
+/// Every file of the project, in the order of the paths.
 pub(crate) fn checkout() -> Vec<Source> {
     let mut files = Vec::new();
     collect(Path::new(env!("CARGO_MANIFEST_DIR")), "", &mut files);
@@ -50,7 +50,9 @@ fn collect(folder: &Path, prefix: &str, files: &mut Vec<Source>) {
         }
         if path.is_dir() {
             collect(&path, &format!("{inside}/"), files);
-        } else if let Ok(text) = fs::read_to_string(&path) {
+        } else {
+            // What is no text, as a picture, has none here, and can be pointed to all the same.
+            let text = fs::read_to_string(&path).unwrap_or_default();
             files.push(Source { path: inside, text });
         }
     }

@@ -26,7 +26,10 @@ export default defineConfig({
       name: 'one-file',
       closeBundle() {
         // It stands inside an element of HTML, which must not end in it.
-        const script = licences() + readFileSync('dist/page.js', 'utf8').replaceAll('</script', '<\\/script').trimEnd()
+        const built = readFileSync('dist/page.js', 'utf8')
+        // A build that failed leaves what the one before made.
+        if (built.startsWith('/*! whyperf')) return
+        const script = licences() + built.replaceAll('</script', '<\\/script').trimEnd()
         writeFileSync('dist/page.js', script)
         writeFileSync('dist/page.sha256', createHash('sha256').update(script).digest('base64') + '\n')
       },

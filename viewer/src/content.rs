@@ -87,7 +87,26 @@ pub(crate) struct Content {
 #[derive(Debug)]
 struct Measured {
     width: Nanos,
-    bins: Vec<Bin>,
+    bins: Vec<PlainBin>,
+}
+
+/// What a page shows of a bin: a third of its bytes, and a run of a thousand processes has millions of them.
+#[derive(Clone, Copy, Debug, Default)]
+struct PlainBin {
+    amount: i64,
+    covered: Nanos,
+}
+
+impl From<Bin> for PlainBin {
+    fn from(bin: Bin) -> Self {
+        Self { amount: i64::try_from(bin.amount).unwrap_or(i64::MAX), covered: bin.covered }
+    }
+}
+
+impl From<PlainBin> for Bin {
+    fn from(bin: PlainBin) -> Self {
+        Self { amount: bin.amount.into(), covered: bin.covered, extremes: None }
+    }
 }
 
 impl Content {
@@ -212,8 +231,8 @@ impl Content {
         let known = parts.entry(part).or_insert_with(|| Measured { width, bins: Vec::new() });
         known.width = width;
         // What is missing before it was not measured.
-        known.bins.resize(from, Bin::default());
-        known.bins.extend(bins);
+        known.bins.resize(from, PlainBin::default());
+        known.bins.extend(bins.into_iter().map(PlainBin::from));
     }
 
     /// A pair over time; none where it was never handed over.
@@ -257,7 +276,7 @@ impl Content {
 
 impl Measured {
     fn histogram(&self) -> Option<Histogram> {
-        let mut bins = self.bins.clone();
+        let mut bins: Vec<Bin> = self.bins.iter().copied().map(Bin::from).collect();
         bins.resize(bins.len().max(2).next_multiple_of(2), Bin::default());
         Histogram::from_bins(bins, self.width)
     }

@@ -1,4 +1,4 @@
-//! `cargo xtask demo`: a Poisson solver under whyperf, then the price of having watched it.
+//! `cargo xtask demo`: a Poisson solver under whyperf, its report for a browser, then the price of having watched it.
 
 use std::ffi::OsString;
 use std::fs;
@@ -25,23 +25,33 @@ const TIMED_SECONDS: f64 = 4.0;
 /// Pairs of timed runs, one without and one with whyperf, taking turns.
 const REPEATS: usize = 5;
 
-pub(crate) fn run() -> Result<ExitCode> {
+pub(crate) fn run(page: DemoPage) -> Result<ExitCode> {
     packages::ensure_demo()?;
     let workspace = Workspace::find()?;
     workspace.build_release()?;
     let demo = Demo::prepare(&workspace)?;
     let second = demo.iterations_per_second()?;
     println!("\nPoisson A on {RANKS} ranks under whyperf:\n");
-    demo.watched(second * SHOWN_SECONDS, OutputWords::Shown)?;
+    demo.shown(second * SHOWN_SECONDS, page)?;
+    let report = demo.report_file()?;
     println!("\nThe same {REPEATS} times without and with whyperf, in turns:\n");
     let mut repeats = Repeats::default();
     for _ in 0..REPEATS {
         repeats.bare.push(demo.bare(second * TIMED_SECONDS)?);
-        repeats.watched.push(demo.watched(second * TIMED_SECONDS, OutputWords::Hidden)?);
+        repeats.watched.push(demo.watched(second * TIMED_SECONDS)?);
         repeats.cost.push(demo.reported_cost()?);
     }
     repeats.print();
+    println!("\nThe run that was shown, for a browser: {}", report.display());
     Ok(ExitCode::SUCCESS)
+}
+
+/// Whether the run that is shown is shown in a browser, too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DemoPage {
+    No,
+    /// While it goes on, and until Ctrl-C.
+    Served,
 }
 
 /// Whether a run's words reach the terminal.
@@ -82,14 +92,39 @@ impl Demo {
         }
     }
 
-    /// One run under whyperf. Seconds.
-    fn watched(&self, iterations: f64, words: OutputWords) -> Result<f64> {
+    /// The run that is shown.
+    fn shown(&self, iterations: f64, page: DemoPage) -> Result<()> {
+        let mut command = self.whyperf();
+        if page == DemoPage::Served {
+            command.arg("--view");
+        }
+        self.launch(command.args(["--", "mpirun.openmpi"]), iterations, OutputWords::Shown)
+            .map(drop)
+    }
+
+    /// The newest run as one file.
+    fn report_file(&self) -> Result<PathBuf> {
+        let file = self.store.with_file_name("report.html");
+        let mut command = Command::new(&self.whyperf);
+        command.args(["report", "latest", "--store"]).arg(&self.store).arg("-o").arg(&file);
+        succeed(&mut command)?;
+        Ok(file)
+    }
+
+    fn whyperf(&self) -> Command {
         let mut command = Command::new(&self.whyperf);
         command.args(["run", "--json"]).arg(&self.report).arg("--store").arg(&self.store);
-        if words == OutputWords::Hidden {
-            command.arg("--quiet");
-        }
-        self.launch(command.args(["--", "mpirun.openmpi"]), iterations, words)
+        command
+    }
+
+    /// One run under whyperf, of which nothing is shown. Seconds.
+    fn watched(&self, iterations: f64) -> Result<f64> {
+        let mut command = self.whyperf();
+        self.launch(
+            command.args(["--quiet", "--", "mpirun.openmpi"]),
+            iterations,
+            OutputWords::Hidden,
+        )
     }
 
     /// One run without whyperf. Seconds.

@@ -13,6 +13,7 @@ mod study;
 mod test;
 mod workspace;
 
+use crate::demo::DemoPage;
 use crate::workspace::Workspace;
 
 const USAGE: &str = "\
@@ -20,6 +21,7 @@ usage: cargo xtask <chore>
 
 chores:
   demo                     build whyperf, run an MPI program under it, then compare with runs without it
+  demo --view              the same, with the run in a browser while it goes on and until Ctrl-C
   test                     everything: build, lints, formatting, unit and loom tests, contract and live tests
   test --quick             in a few minutes what an edit is tried with: lints, unit tests, the command line, on the debug build
   test --only STEP         one step alone
@@ -53,7 +55,8 @@ fn main() -> ExitCode {
 
 fn run(words: &[&str]) -> anyhow::Result<ExitCode> {
     match words {
-        ["demo"] => demo::run(),
+        ["demo"] => demo::run(DemoPage::No),
+        ["demo", "--view"] => demo::run(DemoPage::Served),
         ["test", options @ ..] => test::run(options),
         ["page"] => page::build(&Workspace::find()?).map(|()| ExitCode::SUCCESS),
         ["study", "random", words @ ..] => random::run(words),

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest'
 import type { Series } from './documents'
-import { aligned, joined, mean, rates, widened } from './series'
+import { Parts, aligned, joined, mean, rates, widened } from './series'
 
 const series = (amounts: (number | null)[], width_s = 0.5, from = 0, covered: number[] = []): Series => ({ metric: 'sync_wait', focus: '</Code>', width_s, from, amounts, covered })
 
@@ -31,4 +31,12 @@ test('series of different widths are aligned on the widest', () => {
 test('new bins go behind those that are known, and a fold replaces them', () => {
   expect(joined(series([1, 2], 0.5), series([3], 0.5, 2)).amounts).toEqual([1, 2, 3])
   expect(joined(series([1, 2], 0.5), series([4], 1, 0)).amounts).toEqual([4])
+})
+
+test('equal parts of a stretch have the means that each has alone', () => {
+  const one = series([1, 2, null, 4, 5, null], 0.5, 1)
+  const out = new Float64Array(7)
+  new Parts(one, [0.2, 3.7], 7).means(one, out)
+  const alone = Array.from({ length: 7 }, (_, at) => mean(one, 0.2 + 0.5 * at, 0.7 + 0.5 * at))
+  out.forEach((value, at) => (alone[at] === null ? expect(value).toBeNaN() : expect(value).toBeCloseTo(alone[at]!, 9)))
 })

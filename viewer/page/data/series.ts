@@ -13,18 +13,97 @@ export function rates(series: Series): (number | null)[] {
 
 export const times = (series: Series) => series.amounts.map((_, at) => (series.from + at + 0.5) * series.width_s)
 
+/** What a series adds up to at the edge of each bin: amount, and seconds that were measured. */
+interface Sums {
+  amounts: Float64Array
+  covered: Float64Array
+}
+
+const known = new WeakMap<Series, Sums>()
+
+function sums(series: Series): Sums {
+  let both = known.get(series)
+  if (both) return both
+  const length = series.amounts.length
+  both = { amounts: new Float64Array(length + 1), covered: new Float64Array(length + 1) }
+  for (let at = 0; at < length; at++) {
+    const amount = series.amounts[at]!
+    const share = amount === null ? 0 : (series.covered[at] ?? 1)
+    both.amounts[at + 1] = both.amounts[at]! + (amount ?? 0)
+    both.covered[at + 1] = both.covered[at]! + share * series.width_s
+  }
+  known.set(series, both)
+  return both
+}
+
+/** A sum at a place between edges. */
+function at(edges: Float64Array, place: number): number {
+  const low = Math.min(Math.max(Math.floor(place), 0), edges.length - 1)
+  const part = Math.min(Math.max(place - low, 0), 1)
+  const below = edges[low]!
+  return part === 0 ? below : below + ((edges[low + 1] ?? below) - below) * part
+}
+
 /** The mean rate between two moments; null where nothing was measured. */
 export function mean(series: Series, from: number, to: number): number | null {
-  let [sum, covered] = [0, 0]
-  const width = series.width_s
-  series.amounts.forEach((amount, at) => {
-    const begin = (series.from + at) * width
-    const share = (Math.min(to, begin + width) - Math.max(from, begin)) / width
-    if (amount === null || share <= 0) return
-    sum += amount * share
-    covered += (series.covered[at] ?? 1) * width * share
-  })
-  return covered > 0 ? sum / covered : null
+  const { amounts, covered } = sums(series)
+  const [begin, end] = [from / series.width_s - series.from, to / series.width_s - series.from]
+  const measured = at(covered, end) - at(covered, begin)
+  return measured > 1e-12 ? (at(amounts, end) - at(amounts, begin)) / measured : null
+}
+
+/** Where the edges of equal parts of a stretch lie between the bins of a series; the same for all series that have the same bins. */
+export class Parts {
+  private readonly low: Int32Array
+  private readonly share: Float64Array
+
+  constructor(
+    private readonly like: Series,
+    [from, to]: [number, number],
+    private readonly parts: number,
+  ) {
+    this.low = new Int32Array(parts + 1)
+    this.share = new Float64Array(parts + 1)
+    const last = like.amounts.length
+    for (let part = 0; part <= parts; part++) {
+      const place = (from + ((to - from) * part) / parts) / like.width_s - like.from
+      // The last edge is reached from the bin below it, so that each edge has one above.
+      this.low[part] = Math.min(Math.max(Math.floor(place), 0), Math.max(last - 1, 0))
+      this.share[part] = Math.min(Math.max(place - this.low[part]!, 0), 1)
+    }
+  }
+
+  fits(series: Series): boolean {
+    return series.width_s === this.like.width_s && series.from === this.like.from && series.amounts.length === this.like.amounts.length
+  }
+
+  /** The mean rate in each part; NaN where nothing was measured. */
+  means(series: Series, out: Float64Array) {
+    const { amounts, covered } = sums(series)
+    const { low, share, parts } = this
+    let [amount, seconds] = [0, 0]
+    for (let part = 0; part <= parts; part++) {
+      const [at, rest] = [low[part]!, share[part]!]
+      const nextAmount = amounts[at]! + ((amounts[at + 1] ?? amounts[at]!) - amounts[at]!) * rest
+      const nextSeconds = covered[at]! + ((covered[at + 1] ?? covered[at]!) - covered[at]!) * rest
+      if (part > 0) out[part - 1] = nextSeconds - seconds > 1e-12 ? (nextAmount - amount) / (nextSeconds - seconds) : NaN
+      amount = nextAmount
+      seconds = nextSeconds
+    }
+  }
+}
+
+const peaks = new WeakMap<Series, number>()
+
+/** A rate that hardly a bin is above: a single one that sticks out must not make all others pale. */
+export function peak(series: Series): number {
+  let found = peaks.get(series)
+  if (found === undefined) {
+    const all = Float64Array.from(rates(series), (rate) => rate ?? 0).sort()
+    found = all[Math.floor(0.98 * (all.length - 1))] ?? 0
+    peaks.set(series, found)
+  }
+  return found
 }
 
 /** Several series in the bins of the widest: a point is null where the series knows nothing. */

@@ -2,9 +2,9 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Series } from '../data/documents'
-import { mean } from '../data/series'
-import { link } from '../link/linked'
-import { heat, isDark } from './palette'
+import { Parts, mean, peak } from '../data/series'
+import { link, linked, useShared } from '../link/linked'
+import { heat, heatTable, isDark } from './palette'
 
 interface Props {
   rows: { name: string; series: Series | null | undefined }[]
@@ -16,6 +16,8 @@ interface Props {
 
 const LEFT = 68
 const BOTTOM = 22
+/** More rows than this are drawn at half the width: nobody tells single columns apart then, and zooming stays smooth. */
+const MANY = 300
 
 export function HeatMap({ rows, range, selected, onSelect, format }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null)
@@ -25,14 +27,18 @@ export function HeatMap({ rows, range, selected, onSelect, format }: Props) {
   const height = rows.length * high + BOTTOM
   const most = Math.max(1e-9, ...rows.flatMap(({ series }) => (series ? [peak(series)] : [])))
 
+  const draw = useRef(() => {})
+  draw.current = () => {
+    // A change of size may be told when the picture is gone already.
+    if (canvas.current) paint(canvas.current, { rows, range, selected, high, most })
+  }
+  const { theme } = useShared(linked)
+  useEffect(() => draw.current(), [rows, range[0], range[1], selected, high, most, theme])
   useEffect(() => {
-    const element = canvas.current!
-    const draw = () => paint(element, { rows, range, selected, high, most })
-    draw()
-    const sized = new ResizeObserver(draw)
-    sized.observe(element)
+    const sized = new ResizeObserver(() => draw.current())
+    sized.observe(canvas.current!)
     return () => sized.disconnect()
-  })
+  }, [])
 
   const at = (event: PointerEvent): { row: (typeof rows)[number] | undefined; time: number } => {
     const box = canvas.current!.getBoundingClientRect()
@@ -67,13 +73,6 @@ export function HeatMap({ rows, range, selected, onSelect, format }: Props) {
   )
 }
 
-function peak(series: Series): number {
-  const values = series.amounts.map((amount, at) => (amount ?? 0) / ((series.covered[at] || 1) * series.width_s))
-  values.sort((one, other) => one - other)
-  // A single bin that sticks out must not make all others pale.
-  return values[Math.floor(0.98 * (values.length - 1))] ?? 0
-}
-
 function paint(
   canvas: HTMLCanvasElement,
   { rows, range, selected, high, most }: Pick<Props, 'rows' | 'range' | 'selected'> & { high: number; most: number },
@@ -89,16 +88,17 @@ function paint(
   context.font = '11px system-ui, sans-serif'
   const wide = box.width - LEFT - 10
   const step = high >= 11 ? 1 : Math.ceil(11 / high)
-  rows.forEach(({ name, series }, at) => {
+  const cells = drawn(rows, range, Math.max(1, Math.round(rows.length > MANY ? wide / 2 : wide)), most, dark)
+  context.fillStyle = style.getPropertyValue('--unmeasured')
+  context.fillRect(LEFT, 0, wide, rows.length * high)
+  context.imageSmoothingEnabled = false
+  if (cells) context.drawImage(cells, LEFT, 0, wide, rows.length * high)
+  const gap = style.getPropertyValue('--card')
+  rows.forEach(({ name }, at) => {
     const y = at * high
-    context.fillStyle = style.getPropertyValue('--unmeasured')
-    context.fillRect(LEFT, y, wide, high - (high > 4 ? 1 : 0))
-    for (let x = 0; series && x < wide; x++) {
-      const time = range[0] + (x / wide) * (range[1] - range[0])
-      const value = mean(series, time, time + (range[1] - range[0]) / wide)
-      if (value === null) continue
-      context.fillStyle = heat(value / most, dark)
-      context.fillRect(LEFT + x, y, 1.2, high - (high > 4 ? 1 : 0))
+    if (high > 4) {
+      context.fillStyle = gap
+      context.fillRect(LEFT, y + high - 1, wide, 1)
     }
     if (at % step === 0) {
       context.fillStyle = name === selected ? style.getPropertyValue('--accent') : ink
@@ -108,7 +108,7 @@ function paint(
     if (name === selected) {
       context.strokeStyle = style.getPropertyValue('--accent')
       context.lineWidth = 1.5
-      context.strokeRect(LEFT + 0.5, y + 0.5, wide - 1, high - 2)
+      context.strokeRect(LEFT + 0.5, y + 0.5, wide - 1, Math.max(high - 2, 1))
     }
   })
   context.fillStyle = ink
@@ -117,6 +117,31 @@ function paint(
     const time = range[0] + (tick / 4) * (range[1] - range[0])
     context.fillText(`${Number(time.toPrecision(4))} s`, LEFT + (tick / 4) * wide, rows.length * high + 15)
   }
+}
+
+/** The colours alone, a point for each row and column; null of no rows. */
+function drawn(rows: Props['rows'], range: [number, number], columns: number, most: number, dark: boolean): HTMLCanvasElement | null {
+  if (rows.length === 0) return null
+  const canvas = Object.assign(document.createElement('canvas'), { width: columns, height: rows.length })
+  const context = canvas.getContext('2d')!
+  const image = context.createImageData(columns, rows.length)
+  const points = new Uint32Array(image.data.buffer)
+  const colours = heatTable(dark)
+  const values = new Float64Array(columns)
+  let parts: Parts | undefined
+  rows.forEach(({ series }, row) => {
+    if (!series) return
+    if (!parts?.fits(series)) parts = new Parts(series, range, columns)
+    parts.means(series, values)
+    const first = row * columns
+    for (let at = 0; at < columns; at++) {
+      const value = values[at]!
+      // What was not measured stays clear.
+      if (value === value) points[first + at] = colours[Math.min(Math.max(Math.round((255 * value) / most), 0), 255)]!
+    }
+  })
+  context.putImageData(image, 0, 0)
+  return canvas
 }
 
 /** The same as a drawing that can be saved, in cells of a hundredth of the time. */

@@ -96,7 +96,9 @@ export class ShownRun {
         return all
       })
       this.pending.set(key, pending)
-      void pending.finally(() => this.pending.delete(key))
+      // Whether it comes or not, it is asked for again next time.
+      const over = () => void this.pending.delete(key)
+      pending.then(over, over)
     }
     return pending
   }
@@ -120,10 +122,12 @@ export class ShownRun {
     }
     this.take(change.questions)
     if (change.profile !== this.profile.version) {
-      void this.source.profile().then((profile) => {
+      const take = (profile: Profile) => {
         this.profile = profile
         this.changes.set(this.changes.get() + 1)
-      })
+      }
+      // A server that is gone is told by its stream.
+      this.source.profile().then(take, () => {})
     }
     this.changes.set(this.changes.get() + 1)
   }

@@ -191,11 +191,11 @@ const MOST_PROCESSES = 1024
 /** The metric of each process, a row for each. */
 function Processes({ shown, focus, metric }: Asked) {
   const { range } = useShared(linked)
-  const processes = shown.processes().slice(0, MOST_PROCESSES)
-  const pairs = processes.map((name): [string, string] => [metric, withPart(WHOLE, `/Process/${name}`)])
+  const processes = useMemo(() => shown.processes().slice(0, MOST_PROCESSES), [shown.run.resources])
+  const pairs = useMemo(() => processes.map((name): [string, string] => [metric, withPart(WHOLE, `/Process/${name}`)]), [processes, metric])
   const series = useSeries(shown, pairs)
+  const rows = useMemo(() => processes.map((name, at) => ({ name, series: series[at] })), [processes, ...series])
   if (processes.length < 2) return null
-  const rows = processes.map((name, at) => ({ name, series: series[at] }))
   const title = `${metric} by process`
   if (series.every((one) => one === null)) return <Missing {...{ title, shown }} isKnown pair={[metric, pairs[0]![1]]} />
   const row = shown.metric(metric)
