@@ -43,6 +43,8 @@ pub(crate) struct StoreWriter {
     found: Vec<PathBuf>,
     /// Of the profile in the text of the report.
     rows: usize,
+    /// As the store may know it: without secrets.
+    command: Vec<String>,
     begin: Instant,
     next: Instant,
     next_bulk: Instant,
@@ -68,6 +70,7 @@ impl StoreWriter {
         let path = store.clone();
         let is_ending = Arc::<AtomicBool>::default();
         let seen = Arc::clone(&is_ending);
+        let command = run.command.clone();
         let write = move || write(&path, &run, &entries, &seen);
         let writer = thread::Builder::new().name("whyperf-store".into()).spawn(write)?;
         let begin = Instant::now();
@@ -84,6 +87,7 @@ impl StoreWriter {
             mapped,
             found: Vec::new(),
             rows,
+            command,
             begin,
             next: begin + INTERVAL,
             next_bulk,
@@ -157,7 +161,8 @@ impl StoreWriter {
         self.news.appeared.extend(daemon.resources().map(|one| (one.clone(), daemon.now())));
         let ending = Ending { elapsed: self.begin.elapsed(), exit_status: report.exit_status };
         self.found.extend(self.mapped.take());
-        self.news.report = Some(report.stored(self.rows));
+        let command = std::mem::take(&mut self.command);
+        self.news.report = Some(Report { command, ..report.clone() }.stored(self.rows));
         self.is_ending.store(true, Ordering::Relaxed);
         self.writer.thread().unpark();
         let _ = self.sender.send(RecordingMessage::Ending(Box::new(self.news), self.found, ending));

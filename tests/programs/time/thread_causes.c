@@ -33,7 +33,7 @@ static struct thread threads[THREADS + 1];
 static pthread_barrier_t meeting;
 static pthread_mutex_t queue_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t filled = PTHREAD_COND_INITIALIZER;
-static sem_t permits;
+static sem_t permits, has_begun;
 static int items, file, is_over;
 static const char *pattern;
 static double deadline;
@@ -82,6 +82,7 @@ static void meet(struct thread *self)
 static void *rounds(void *of)
 {
     struct thread *self = of;
+    sem_post(&has_begun);
     while (!is_over) {
         if (self->number == 1)
             be_late();
@@ -130,6 +131,7 @@ static void put(void)
 static void *hand_over(void *of)
 {
     struct thread *self = of;
+    sem_post(&has_begun);
     if (self->number != 1) {
         while (take(self))
             compute(0.002);
@@ -151,12 +153,15 @@ int main(int count, char **words)
     file = mkstemp(name);
     unlink(name);
     sem_init(&permits, 0, 0);
+    sem_init(&has_begun, 0, 0);
     pthread_barrier_init(&meeting, NULL, THREADS);
     void *(*does)(void *) = is("producer") || is("permits") ? hand_over : rounds;
     for (int i = 1; i <= THREADS; i++) {
         threads[i].number = i;
         if (pthread_create(&threads[i].id, NULL, does, &threads[i]))
             return 1;
+        /* So that the threads are numbered by whoever watches as they are here. */
+        sem_wait(&has_begun);
     }
     double others = 0;
     for (int i = 1; i <= THREADS; i++) {
