@@ -12,6 +12,7 @@
 //!   e0..e3 d8                    e0..e3 2, eb 5, e9 d32     the same
 //!   e8 d32                       frame, e9 d32              the frame pushes the address behind the call
 //!   ff /2                        frame, ff /4
+//!   0f 1f … of 5 bytes or more   nothing                    where the function begins with it
 //!   (end)                        e9 d32                     to the address behind
 //! ```
 //! Where instructions begin is not known here, so a copy that leaves off in the midst of one passes, too. Of code that the
@@ -89,8 +90,16 @@ impl MovedCode<'_> {
     }
 
     /// Each way to read on.
-    fn steps(&self, read: Read) -> [Option<Read>; 4] {
-        [self.same(read), self.distance(read), self.branch(read), self.call(read)]
+    fn steps(&self, read: Read) -> [Option<Read>; 5] {
+        let steps = [self.same(read), self.distance(read), self.branch(read), self.call(read)];
+        let [same, distance, branch, call] = steps;
+        [same, distance, branch, call, self.nothing(read)]
+    }
+
+    /// A nop that is long enough for the jump: nothing is moved.
+    fn nothing(&self, read: Read) -> Option<Read> {
+        let length = long_nop(self.original).filter(|length| *length >= self.length)?;
+        (read.old == 0).then_some(Read { old: length, ..read })
     }
 
     /// The same byte.
@@ -202,6 +211,20 @@ impl MovedCode<'_> {
     }
 }
 
+/// The length of the nop that these bytes begin with, of the forms that have an operand.
+fn long_nop(bytes: &[u8]) -> Option<usize> {
+    let prefixes = bytes.iter().take_while(|byte| matches!(byte, 0x66 | 0x2e)).count();
+    let [0x0f, 0x1f, operand] = *bytes.get(prefixes..prefixes + 3)? else { return None };
+    let address = match operand >> 6 {
+        0 if operand & 7 != 5 => 0,
+        1 => 1,
+        2 => 4,
+        _ => return None,
+    };
+    let index = usize::from(operand & 7 == 4);
+    (operand & 0x38 == 0).then_some(prefixes + 3 + index + address)
+}
+
 fn word(bytes: &[u8], at: usize) -> Option<i32> {
     let word = bytes.get(at..at.checked_add(4)?)?;
     word.try_into().map(i32::from_le_bytes).ok()
@@ -260,6 +283,18 @@ mod tests {
         };
         assert!(is_true(&original, &with(0x1020)));
         assert!(!is_true(&original, &with(0x1021)));
+    }
+
+    #[test]
+    fn of_a_long_nop_nothing_is_moved() {
+        let back = |to: i32| [&[0xe9][..], &(to - 0x2005).to_le_bytes()].concat();
+        let nop = |bytes: &[u8]| [bytes, &[0x55, 0x55, 0x55]].concat();
+        let five = nop(&[0x0f, 0x1f, 0x44, 0, 0]);
+        let nine = nop(&[0x66, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0]);
+        assert!(is_true(&five, &back(0x1005)) && is_true(&nine, &back(0x1009)));
+        assert!(!is_true(&five, &back(0x1006)) && !is_true(&nine, &back(0x1005)));
+        assert!(!is_true(&nop(&[0x0f, 0x1f, 0x40, 0]), &back(0x1004)), "it is too short");
+        assert!(!is_true(&nop(&[0x0f, 0x1f, 0x4c, 0, 0]), &back(0x1005)), "it is none");
     }
 
     #[test]
