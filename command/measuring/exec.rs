@@ -157,7 +157,8 @@ Each process of the job calls this; the first one on a machine watches for all o
 the end, in a process of its own: whoever ends that ends no rank. Options are those of the first one,
 so give all the same.
 
-Exit status: the program's own, to whoever started it; what the program returned is not in the report.";
+Exit status: the program's own, to whoever started it; what the program returned is not in the report.
+Where a rank fails, the launcher may return a moment before the report is written.";
 
 #[cfg(test)]
 mod tests {

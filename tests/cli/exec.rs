@@ -71,6 +71,10 @@ fn under_each(name: &str, script: &str, check: impl Fn(&Said, &Value)) {
         let folder = Folder::new(name);
         let path = folder.file("report.json");
         let Some(said) = two(launcher, script, &path) else { continue };
+        // Where a rank fails the launcher may not wait for who watches: the report comes as a whole, a moment later.
+        while !std::path::Path::new(&path).exists() {
+            std::thread::yield_now();
+        }
         let report = std::fs::read_to_string(&path);
         let report = report.unwrap_or_else(|error| panic!("no report: {error}; {said:?}"));
         check(&said, &serde_json::from_str(&report).expect("a report is JSON"));

@@ -16,7 +16,7 @@ let place: Place
 
 beforeAll(async () => {
   place = new Place()
-  place.say(['run', '-q', ...place.poisson(2, 400, 8000)])
+  place.say(['run', '-q', ...place.poisson(400, 8000)])
   // Root has no sandbox of its own.
   const args = process.getuid?.() === 0 ? ['--no-sandbox'] : []
   browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args })
@@ -74,7 +74,7 @@ test('no view has a hurdle for anybody, in light or dark', async () => {
 }, PATIENCE)
 
 test('two runs side by side share the axis', async () => {
-  place.say(['run', '-q', ...place.poisson(2, 100, 3000)])
+  place.say(['run', '-q', ...place.poisson(100, 3000)])
   place.say(['report', 'latest~1', 'latest', '-o', 'two.html'])
   const { page, wrong } = await opened(`file://${place.path('two.html')}#view=time`)
   await page.waitForSelector('[data-view="time"]')
@@ -86,7 +86,7 @@ test('two runs side by side share the axis', async () => {
 }, PATIENCE)
 
 test('a run is followed while it goes on, and does what the page asks', async () => {
-  const run = await place.start(['run', '--view', ...place.poisson(2, 300, 100_000_000)])
+  const run = await place.start(['run', '--view', ...place.poisson(300, 100_000_000)])
   const { page, wrong } = await opened(run.url)
   await page.waitForSelector('.state.searching')
   // A node turns true while the program runs.

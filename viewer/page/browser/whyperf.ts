@@ -28,8 +28,9 @@ export class Place {
     return execFileSync(whyperf, words, { cwd: this.folder, env: this.environment, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
   }
 
-  poisson = (ranks: number, grid: number, iterations: number) =>
-    ['--', 'mpirun.openmpi', '--oversubscribe', '-n', String(ranks), this.path('poisson_a'), String(grid), String(iterations)]
+  /** Four ranks on two processors, so that they wait for each other on any machine. */
+  poisson = (grid: number, iterations: number) =>
+    ['--', 'taskset', '-c', '0,1', 'mpirun.openmpi', '--oversubscribe', '-n', '4', this.path('poisson_a'), String(grid), String(iterations)]
 
   /** Starts whyperf in a process group of its own; answers when a line that it prints holds the address of a page. */
   start(words: string[]): Promise<{ url: string; interrupt(): void; ended: Promise<number | null> }> {
