@@ -105,7 +105,8 @@ pub(crate) fn amounts(pass: &SamplingPass, pair: PairId) -> Vec<i64> {
 
 pub(crate) fn names(resources: &[Resource]) -> Vec<String> {
     // Regions are in the name of this process: what its own threads wait for is no part of a test.
-    let waits = WaitReason::ALL.map(|reason| format!("/SyncObject/{}", reason.name()));
+    let reasons = WaitReason::ALL.iter().map(|reason| reason.name()).chain(["Processor"]);
+    let waits: Vec<String> = reasons.map(|reason| format!("/SyncObject/{reason}")).collect();
     let all = resources.iter().map(Resource::to_string);
     let is_wait = |name: &String| {
         let rests = waits.iter().filter_map(|wait| name.strip_prefix(wait.as_str()));
