@@ -166,7 +166,12 @@ impl Catalogue {
         let object = self.object(node.object, resources);
         let (category, object) =
             match object.and_then(|object| told_by(category, object, resources)) {
-                Some((category, reason)) => (category, Some(resources.id(&reason))),
+                Some((category, reason)) => {
+                    let reason = resources.id(&reason);
+                    // No process has such an object: it is there since something waited for it.
+                    resources.hold(reason);
+                    (category, Some(reason))
+                }
                 None => (category, object),
             };
         classes.below(parent, category, own, object, resources)

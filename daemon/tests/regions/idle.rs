@@ -2,11 +2,11 @@
 
 use std::sync::atomic::Ordering;
 
-use whyperf_layout::{Kind, Moved};
+use whyperf_layout::{Kind, Moved, ObjectKind};
 use whyperf_model::{Metric, Pair};
 use whyperf_testkit::synthetic::{SyntheticProcess, SyntheticThread};
 
-use crate::stage::{SECOND, Stage, focus};
+use crate::stage::{SECOND, Stage, amounts, focus};
 
 /// A thread that no system has: of one that is there the system tells how much it ran.
 const NOBODY: u32 = 1 << 22;
@@ -153,4 +153,20 @@ fn child_of_one_in(kind: Kind) -> ([i64; 2], usize) {
 fn a_process_that_another_one_started_is_idle_unless_that_one_waits_for_it() {
     assert_eq!(child_of_one_in(Kind::Function), ([0, 4], 1));
     assert_eq!(child_of_one_in(Kind::Join), ([4, 4], 0));
+}
+
+#[test]
+fn who_reads_a_timer_waits_for_time() {
+    let mut stage = Stage::new();
+    let process = stage.process(1);
+    let read = process.region("read", Kind::Read, 0);
+    let timer = process.object(ObjectKind::File, 0, 7, "timerfd");
+    let thread = process.thread(stage.pid(), stage.at(0));
+    let call = thread.add(1, read, 0, timer);
+    thread.begin(call, stage.at(0));
+    let sleep = stage.daemon.start(Metric::Blocked, &focus("</SyncObject/Sleep>"));
+    let pass = stage.sample(SECOND);
+    assert_eq!(amounts(&pass, sleep), [SECOND as i64]);
+    let is_there = pass.appeared.iter().any(|one| one.to_string() == "/SyncObject/Sleep");
+    assert!(is_there, "it can be asked about: {:?}", pass.appeared);
 }
