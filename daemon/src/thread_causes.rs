@@ -59,8 +59,8 @@ impl ThreadCauses {
         catalogue: &mut Catalogue,
         state: &mut SharedState,
     ) {
-        let waiting: Vec<usize> = (0..threads.len())
-            .filter(|at| awaited_by(&threads[*at], &catalogue.tables, state).is_some())
+        let waiting: Vec<(usize, Awaited)> = (0..threads.len())
+            .filter_map(|at| Some((at, awaited_by(&threads[at], &catalogue.tables, state)?)))
             .collect();
         if waiting.is_empty() {
             return;
@@ -73,7 +73,7 @@ impl ThreadCauses {
             .collect();
         let only = only_one_that_goes_on(threads, state);
         self.turn = self.turn.wrapping_add(1);
-        for at in
+        for (at, awaited) in
             waiting.iter().cycle().skip(self.turn % waiting.len()).take(waiting.len().min(LOOKS))
         {
             let waiter = &threads[*at];
@@ -87,8 +87,7 @@ impl ThreadCauses {
                     Awaited::Somebody | Awaited::LastOne => only,
                 }
             });
-            let is_kept = awaited_by(waiter, &catalogue.tables, state) == Some(Awaited::LastOne);
-            if held.is_none() && is_kept {
+            if held.is_none() && *awaited == Awaited::LastOne {
                 continue;
             }
             let waited = state.wait_causes.seen_to_wait(place, class);
