@@ -175,8 +175,8 @@ fn take_errors(watch: &mut Watch, report: &mut Report) {
 pub(crate) fn waiting_pairs(table: &Hypotheses, report: &Report) -> Vec<Option<Pair>> {
     let pair = |one: &ReportedBottleneck| {
         let metric = table.row(table.named(&one.hypothesis)?).numerator;
-        let is_waiting = metric.definition().is_waiting();
-        let focus: Focus = one.focus.parse().ok().filter(|_| is_waiting)?;
+        let may_have_causes = metric.definition().may_have_causes();
+        let focus: Focus = one.focus.parse().ok().filter(|_| may_have_causes)?;
         Some(Pair::new(metric, focus))
     };
     report.bottlenecks.iter().map(pair).collect()

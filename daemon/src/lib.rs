@@ -52,6 +52,7 @@ mod object_name;
 mod peer_messages;
 mod phases;
 mod pipe_peers;
+mod pipe_users;
 mod placement;
 mod process;
 mod process_stage;

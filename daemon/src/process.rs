@@ -20,6 +20,7 @@ use crate::ending::ProcessEnd;
 use crate::families::{AwaitedThreads, Families, FamilyMember};
 use crate::memory_room::NodeRoom;
 use crate::peer_messages::RecordsToRead;
+use crate::pipe_users::learn_ends;
 use crate::process_stage::ProcessStage;
 use crate::rank_readiness::RankReadiness;
 use crate::region::RegionMemory;
@@ -429,6 +430,7 @@ impl Process {
             let nodes = &mut watched.thread.nodes;
             let SharedState { classes, resources, .. } = state;
             self.catalogue.classify(nodes, from, watched.base, classes, resources);
+            learn_ends(&mut watched.pipe_ends, (nodes, from), &self.catalogue.tables, classes);
             if at == 0 {
                 let tables = &self.catalogue.tables;
                 self.readiness.learn(nodes, from, tables, (classes, resources));

@@ -9,6 +9,7 @@ use whyperf_model::{Counter, Hierarchy, Jobs, Pair};
 use crate::counted_state::{CountedState, CounterCoverage};
 use crate::families::Families;
 use crate::memory_room::NodeRoom;
+use crate::pipe_users::PipeUsers;
 use crate::processors::Processors;
 use crate::servers::Servers;
 use crate::thread_activity::LookBudget;
@@ -32,6 +33,7 @@ pub(crate) struct SharedState {
     /// Which processes wait for requests of others, and which for those that they started.
     pub(crate) servers: Servers,
     pub(crate) families: Families,
+    pub(crate) pipe_users: PipeUsers,
     /// Which ranks work together.
     pub(crate) jobs: Jobs,
     /// What the kernel and the processor count of threads.
@@ -49,6 +51,7 @@ impl SharedState {
         self.looks.begin_pass();
         self.servers.begin_pass();
         self.families.begin_pass();
+        self.pipe_users.begin_pass();
     }
 
     /// The first thread of a rank at work did this in the interval just past.

@@ -1,4 +1,4 @@
-//! Finds because of whom the threads of a process wait for each other: who holds the lock, or the only thread that goes on, and what that one does.
+//! Finds because of whom the threads of a process wait: who holds the lock, the only thread that goes on, or who has the other end of a pipe, and what that one does.
 //!
 //! ```text
 //!   thread 1   ░░░░░▒▒▒▒▒▒▒▒▒▒▒▒▒▒░░░     ▒ waits for a lock, at a barrier, a condition or a semaphore
@@ -13,6 +13,9 @@
 //! one; where more go on, it is not known. At a barrier the last one that comes is the cause of all that was waited for it, so what is waited there is kept until a single thread
 //! is left. A wait with a time limit may end by itself, and has no cause.
 //!
+//! The other end of a pipe may be another process's (`pipe_users.rs`). A thread there that waits itself stands for whom it waits for, so pipelines are followed to
+//! their slowest part.
+//!
 //! Nothing is done to the threads, and the event path knows nothing of it.
 
 use ahash::AHashMap;
@@ -21,6 +24,7 @@ use whyperf_model::matching::{AwaitedThread, ClassId, ResourceId};
 use whyperf_model::{Category, CategorySet, TimeUse};
 
 use crate::catalogue::Catalogue;
+use crate::pipe_users::PipeEnd;
 use crate::shared_state::SharedState;
 use crate::tables::ProcessTables;
 use crate::watched_thread::WatchedThread;
@@ -41,6 +45,8 @@ enum Awaited {
     Somebody,
     /// The last thread that does not wait there.
     LastOne,
+    /// Who has the other end of this pipe.
+    OtherEndOf(PipeEnd),
 }
 
 /// Looks of one pass at a process's locks: each takes a microsecond.
@@ -62,9 +68,19 @@ impl ThreadCauses {
         let waiting: Vec<(usize, Awaited)> = (0..threads.len())
             .filter_map(|at| Some((at, awaited_by(&threads[at], &catalogue.tables, state)?)))
             .collect();
-        if waiting.is_empty() {
-            return;
+        if !waiting.is_empty() {
+            self.look_at(&waiting, pid, (threads, catalogue), state);
         }
+        tell_pipe_ends(threads, catalogue, state);
+    }
+
+    fn look_at(
+        &mut self,
+        waiting: &[(usize, Awaited)],
+        pid: u32,
+        (threads, catalogue): (&mut [WatchedThread], &mut Catalogue),
+        state: &mut SharedState,
+    ) {
         // Opened for each pass anew: where many processes contend, descriptors would run out.
         let memory = LockMemory::open(pid).ok();
         let by_tid: AHashMap<u32, usize> = (0..threads.len())
@@ -81,20 +97,44 @@ impl ThreadCauses {
                 continue;
             };
             let class = node.class;
-            let held = held(*at, threads, &by_tid, |thread| {
-                match awaited_by(thread, &catalogue.tables, state)? {
-                    Awaited::HolderOf(form, key) => memory.as_ref()?.holder(form, key),
-                    Awaited::Somebody | Awaited::LastOne => only,
-                }
-            });
-            if held.is_none() && *awaited == Awaited::LastOne {
+            let found = if let Awaited::OtherEndOf(end) = awaited {
+                state.pipe_users.awaited(*end, waiter.resource).cloned()
+            } else {
+                let held = held(*at, threads, &by_tid, |thread| {
+                    match awaited_by(thread, &catalogue.tables, state)? {
+                        Awaited::HolderOf(form, key) => memory.as_ref()?.holder(form, key),
+                        Awaited::Somebody | Awaited::LastOne => only,
+                        Awaited::OtherEndOf(_) => None,
+                    }
+                });
+                held.map(|held| described(held, threads, catalogue, state))
+            };
+            if found.is_none() && *awaited == Awaited::LastOne {
                 continue;
             }
             let waited = state.wait_causes.seen_to_wait(place, class);
-            if let Some(held) = held {
-                let awaited = described(held, threads, catalogue, state);
-                threads[*at].waited_for(&awaited, class, waited, state);
+            if let Some(found) = found {
+                threads[*at].waited_for(&found, class, waited, state);
             }
+        }
+    }
+}
+
+/// Tells those at the other ends of pipes what the threads here do, or whom they wait for.
+fn tell_pipe_ends(threads: &[WatchedThread], catalogue: &mut Catalogue, state: &mut SharedState) {
+    for (by, watched) in threads.iter().enumerate().filter(|(_, watched)| watched.is_alive()) {
+        let who = watched.resource;
+        for used in &watched.pipe_ends {
+            let awaited = match awaited_by(watched, &catalogue.tables, state) {
+                Some(Awaited::OtherEndOf(end)) if end != used.end => {
+                    state.pipe_users.awaited(end, who).cloned()
+                }
+                _ => None,
+            };
+            let does = awaited.unwrap_or_else(|| {
+                described(Held { by, object: used.object }, threads, catalogue, state)
+            });
+            state.pipe_users.tell(used.end, who, does);
         }
     }
 }
@@ -114,6 +154,10 @@ fn awaited_by(
         Category::Mutex => lock(LockForm::Mutex),
         Category::RwLock => lock(LockForm::RwLock),
         Category::ThreadBarrier => Some(Awaited::LastOne),
+        // Also of one that only hands on, and hardly works: who waits for it waits for whom it waits for.
+        Category::Read | Category::Write => {
+            PipeEnd::of(node, tables, &state.classes).map(Awaited::OtherEndOf)
+        }
         Category::Condition | Category::Semaphore if watched.works() => {
             let call = tables.region(node.region)?.name.as_str();
             let may_end_by_itself = call.contains("timed") || call.contains("clockwait");

@@ -21,6 +21,7 @@ use crate::counter_account::Prospect;
 use crate::grown_node::{GrownNode, WaitPurpose, computed, is_for_work};
 use crate::kernel_time::KernelTime;
 use crate::known_reasons::KnownReasons;
+use crate::pipe_users::UsedEnd;
 use crate::processors::Causes;
 use crate::running::{Granted, Running, ThreadInterval};
 use crate::running_split::RunningSplit;
@@ -60,6 +61,8 @@ pub(crate) struct WatchedThread {
     /// The version of the matcher that `groups` was made for.
     version: Option<u64>,
     pub(crate) classified: usize,
+    /// Pipes that it reads from or writes to.
+    pub(crate) pipe_ends: Vec<UsedEnd>,
     /// What all its nodes are inside of: calls that no event told of.
     pub(crate) base: ClassId,
     work: Work,
@@ -95,6 +98,7 @@ impl WatchedThread {
             location: None,
             version: None,
             classified: 0,
+            pipe_ends: Vec::new(),
             base: ClassId::NONE,
             running: Running::default(),
             running_split: RunningSplit::default(),
@@ -221,7 +225,7 @@ impl WatchedThread {
         self.location = Some(location);
     }
 
-    /// So much of what it waited for a lock is because of this holder.
+    /// So much of what it waited is because of this thread.
     pub(crate) fn waited_for(
         &mut self,
         holder: &AwaitedThread,
@@ -300,7 +304,7 @@ impl WatchedThread {
         }
         self.tell(&told, state);
         if let Some(place) = self.place {
-            state.wait_causes.thread_took(place, &told, &state.classes);
+            state.wait_causes.thread_took(place, &told, &state.classes, &state.resources);
         }
         // Without stack samples what polls is taken for own code, and its run delay for one in calls.
         let (is_told, most) = (self.running_split.has_samples(), granted.delayed_in_calls);

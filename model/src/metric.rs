@@ -503,6 +503,15 @@ impl Definition {
             && self.categories != CategorySet::NONE
     }
 
+    /// Whether it is time in which threads wait for somebody who may be known: each other, or who has the other end of a pipe.
+    #[must_use]
+    pub fn may_have_causes(&self) -> bool {
+        self.quantity == Quantity::Time
+            && !self.aggregation.compares()
+            && self.categories.without(CategorySet::SYNC.and(CategorySet::IO)) == CategorySet::NONE
+            && self.categories != CategorySet::NONE
+    }
+
     const fn compared(mut self, aggregation: Aggregation) -> Self {
         self.aggregation = aggregation;
         self

@@ -123,6 +123,41 @@ fn a_rank_that_computes_longer_is_the_cause_and_so_is_its_code() {
     assert!(computing.any(is_named), "{}", run.shown());
 }
 
+/// Causes of what is read and written, by process and by what it does.
+fn pipe_causes(run: &Run) -> BTreeMap<Who, f64> {
+    let all = run.report["bottlenecks"].as_array().expect("a list").iter();
+    let is_at_pipe = |one: &&Value| {
+        one["hypothesis"] == "ExcessiveIOBlockingTime"
+            && one["focus"].as_str().is_some_and(|focus| focus.ends_with("/File/pipe>"))
+    };
+    let first = all.into_iter().find(is_at_pipe).unwrap_or_else(|| panic!("{}", run.shown()));
+    let mut told = BTreeMap::new();
+    for cause in first["causes"].as_array().expect("a list") {
+        assert_eq!(cause["by"], "other end", "{}", run.shown());
+        let [focus, state] = ["focus", "state"].map(|member| cause[member].as_str());
+        let mut process = focus.expect("a focus").split(&[',', '>']);
+        let process = process.find_map(|part| part.strip_prefix("/Process/"));
+        let pid = process.expect("a process").split('/').next().unwrap_or_default();
+        let share = cause["share"].as_f64().expect("a share");
+        *told.entry((pid.to_owned(), state.expect("a state").to_owned())).or_default() += share;
+    }
+    told
+}
+
+#[test]
+fn who_waits_at_a_pipe_waits_for_what_is_done_at_its_other_end() {
+    for pattern in ["producer", "asleep", "writer", "consumer", "pipeline"] {
+        let run = measured_threads("time/pipe_causes", pattern);
+        let (planted, told) = (planted(&run), pipe_causes(&run));
+        let ((pid, does), _) = planted.first_key_value().expect("it says so");
+        let of_it = |state: &str| told.get(&(pid.clone(), state.to_owned())).copied();
+        // It may have had no processor meanwhile, which is told then.
+        let share = of_it(does).unwrap_or(0.0);
+        let all = share + of_it("processor").unwrap_or(0.0);
+        assert!(share > 0.1 && all > 0.9, "{pattern}: {told:?}\n{}", run.shown());
+    }
+}
+
 #[test]
 fn how_many_ranks_share_how_many_processors_is_told() {
     let _turn = shipped::turn(Load::Fills);

@@ -45,6 +45,9 @@ impl Cause {
             (CausedBy::Thread, (does, _)) => {
                 (words(&format!("alone {does}"), focus), alone(*spent))
             }
+            (CausedBy::OtherEnd, (does, _)) => {
+                (words(&format!("{does} at the other end of a pipe"), focus), other_end(*spent))
+            }
         };
         (*share >= LEAST).then(|| Self {
             state: spent.name(),
@@ -186,6 +189,28 @@ const fn alone(spent: TimeUse) -> &'static str {
         TimeUse::Unknown => {
             "One thread goes on while the others wait for it: divide its work evenly."
         }
+    }
+}
+
+/// What helps those that wait at a pipe for a thread that does this.
+const fn other_end(spent: TimeUse) -> &'static str {
+    match spent {
+        TimeUse::Computing => {
+            "Who has the other end of the pipe computes longer: make that faster, or let several do it."
+        }
+        TimeUse::Io => {
+            "Who has the other end of the pipe reads or writes meanwhile: let it do so ahead, or in larger pieces."
+        }
+        TimeUse::Processor | TimeUse::Throttled => {
+            "Who has the other end of the pipe has no processor: start no more than there are processors."
+        }
+        TimeUse::Paging => {
+            "Who has the other end of the pipe waits for memory: use less, or give it more."
+        }
+        TimeUse::Waiting | TimeUse::Blocked | TimeUse::Idle => {
+            "Who has the other end of the pipe waits for something else: look at what it waits for."
+        }
+        TimeUse::Unknown => "Who has the other end of the pipe is slower: make it faster.",
     }
 }
 

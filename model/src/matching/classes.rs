@@ -6,7 +6,7 @@
 use ahash::{AHashMap, AHashSet};
 
 use super::resources::{ResourceId, Resources};
-use crate::{Category, CategorySet, Definition, Quantity, TimeUse};
+use crate::{Category, CategorySet, Definition, Hierarchy, Quantity, TimeUse};
 
 /// A class, as a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -34,7 +34,22 @@ pub struct Traits {
     pub own: Option<ResourceId>,
 }
 
+/// What a process reads or writes that another one has the other end of may be called so.
+const STREAMS: [&str; 4] = ["pipe", "stdin", "stdout", "stderr"];
+
 impl Traits {
+    /// Whether it may wait for what another thread does: for a lock, or at a pipe.
+    #[must_use]
+    pub fn waits_for_threads(&self, resources: &Resources) -> bool {
+        let is_stream = |object: ResourceId| {
+            let mut names = resources.resource(object).components();
+            names.next() == Some(Hierarchy::File.name())
+                && names.next().is_some_and(|name| STREAMS.contains(&name))
+        };
+        let moves = matches!(self.category, Category::Read | Category::Write);
+        CategorySet::LOCK.contains(self.category) || moves && self.object.is_some_and(is_stream)
+    }
+
     /// Whether it is a region or function of the program, and no wrapped call.
     #[must_use]
     pub const fn is_program(&self) -> bool {

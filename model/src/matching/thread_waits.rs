@@ -1,4 +1,4 @@
-//! Because of whom threads of a process wait for each other: what the thread does that holds the lock, or alone goes on, whenever somebody looks.
+//! Because of whom threads wait for each other: what the thread does that holds the lock, alone goes on, or has the other end of a pipe, whenever somebody looks.
 //!
 //! What a thread waits is kept until it is seen to wait there, and then counts for what the one is seen to do that it waits for, or for nobody where none is
 //! known. So longer waits count for more, as they should: they are seen more often. The last one is not told.
@@ -7,11 +7,11 @@ use ahash::AHashMap;
 
 use super::active::Totals;
 use super::classes::{ClassId, Classes};
-use super::resources::ResourceId;
+use super::resources::{ResourceId, Resources};
 use super::run_totals::ThreadPlace;
-use crate::{CategorySet, Nanos, TimeUse};
+use crate::{Nanos, TimeUse};
 
-/// The thread that another one waits for: it holds the lock, or is the only one that goes on.
+/// The thread that another one waits for: it holds the lock, is the only one that goes on, or has the other end of a pipe.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AwaitedThread {
     /// Which.
@@ -35,16 +35,17 @@ impl ThreadWaits {
         place: ThreadPlace,
         nodes: &[(ClassId, Totals)],
         classes: &Classes,
+        resources: &Resources,
     ) {
         for (class, by) in nodes {
-            let category = classes.category(*class);
-            if CategorySet::LOCK.contains(category) && !by.time.is_zero() {
+            let traits = &classes.get(*class).traits;
+            if !by.time.is_zero() && traits.waits_for_threads(resources) {
                 *self.unseen.entry((place, *class)).or_default() += by.time;
             }
         }
     }
 
-    /// A thread is seen to wait for a lock: what it waited since the last time.
+    /// A thread is seen to wait: what it waited since the last time.
     pub(super) fn seen(&mut self, place: ThreadPlace, class: ClassId) -> Nanos {
         self.unseen.remove(&(place, class)).unwrap_or_default()
     }

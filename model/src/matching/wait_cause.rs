@@ -31,6 +31,8 @@ pub enum CausedBy {
     LockHolder,
     /// The only thread of a process that goes on while others wait at a barrier, a condition or a semaphore.
     Thread,
+    /// The thread at the other end of a pipe.
+    OtherEnd,
 }
 
 /// How much was waited because of whom, where.
@@ -45,6 +47,7 @@ impl CausedBy {
             Self::Rank => "rank",
             Self::LockHolder => "lock holder",
             Self::Thread => "thread",
+            Self::OtherEnd => "other end",
         }
     }
 }

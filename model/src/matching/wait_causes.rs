@@ -3,7 +3,8 @@
 //! ```text
 //!   rank_waits.rs   ranks of a job: what the one that waits least does longer          ─┐
 //!                   all of them: what enough processors would save (processor_loss.rs)  ├─► sums by cause, thread and call
-//!   thread_waits.rs   threads: what the one does that holds the lock, or alone goes on   ─┘
+//!   thread_waits.rs   threads: what the one does that holds the lock, alone goes on,    ─┘
+//!                     or has the other end of a pipe
 //! ```
 
 use std::collections::BTreeMap;
@@ -79,8 +80,9 @@ impl WaitCauses {
         place: ThreadPlace,
         nodes: &[(ClassId, Totals)],
         classes: &Classes,
+        resources: &Resources,
     ) {
-        self.locks.took(place, nodes, classes);
+        self.locks.took(place, nodes, classes, resources);
     }
 
     /// A thread is seen to wait for another one: what it waited since the last time, which is because of that one.
@@ -97,8 +99,11 @@ impl WaitCauses {
         waited: Nanos,
         classes: &Classes,
     ) {
-        let is_lock = HELD.contains(classes.category(class));
-        let by = if is_lock { CausedBy::LockHolder } else { CausedBy::Thread };
+        let by = match classes.category(class) {
+            Category::Read | Category::Write => CausedBy::OtherEnd,
+            category if HELD.contains(category) => CausedBy::LockHolder,
+            _ => CausedBy::Thread,
+        };
         for (spent, time) in awaited.parts(waited) {
             let cause = WaitCause { spent, by, who: Some(awaited.who), code: awaited.code };
             *self.waits.entry((cause, place, class)).or_default() += time;
@@ -194,7 +199,7 @@ fn in_turns(
     resources: &Resources,
 ) -> BTreeMap<WaitCause, Waited> {
     let of_process = |cause: &WaitCause| match cause.by {
-        CausedBy::LockHolder | CausedBy::Thread => {
+        CausedBy::LockHolder | CausedBy::Thread | CausedBy::OtherEnd => {
             WaitCause { who: cause.who.and_then(|thread| resources.parent(thread)), ..*cause }
         }
         CausedBy::TooFewProcessors | CausedBy::Rank => *cause,
@@ -561,7 +566,7 @@ mod tests {
         let place = [waiter; 2];
         let waits = |causes: &mut WaitCauses, milli| {
             let by = Totals { time: Nanos::from_millis(milli), ..Totals::default() };
-            causes.thread_took(place, &[(class, by)], classes);
+            causes.thread_took(place, &[(class, by)], classes, resources);
         };
         let computes = [(TimeUse::Computing, 0.75), (TimeUse::Processor, 0.25)];
         let computes = AwaitedThread { who: holder, code: Some(code), spent: computes.to_vec() };
