@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::work::Awaited;
+use crate::work::Waiter;
 
 /// Parents among the processes that are measured, by their ids.
 #[derive(Debug, Default)]
@@ -36,43 +36,43 @@ pub(crate) struct FamilyMember {
 
 /// Who waits for the threads of one process in a pass.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct AwaitedThreads {
+pub(crate) struct Waiters {
     /// Who waits for the first one, and who for the others.
-    first: Awaited,
-    others: Awaited,
+    first: Waiter,
+    others: Waiter,
     /// Another than the first one works.
     others_work: bool,
 }
 
-impl AwaitedThreads {
+impl Waiters {
     /// Of a process that runs, for whose first thread somebody waits.
-    pub(crate) const fn new(first: Awaited, others_work: bool) -> Self {
-        Self { first, others: Awaited::ByNobody, others_work }
+    pub(crate) const fn new(first: Waiter, others_work: bool) -> Self {
+        Self { first, others: Waiter::Nobody, others_work }
     }
 
     /// Of one that ended.
     pub(crate) const fn over() -> Self {
-        Self { first: Awaited::Over, others: Awaited::Over, others_work: false }
+        Self { first: Waiter::Over, others: Waiter::Over, others_work: false }
     }
 
     /// Its first thread waits for others to end.
     pub(crate) fn first_joins(&mut self) {
-        if self.others == Awaited::ByNobody && !self.others_work {
-            self.others = Awaited::ByFirstThread;
+        if self.others == Waiter::Nobody && !self.others_work {
+            self.others = Waiter::FirstThread;
         }
     }
 
     /// Who waits for a thread, by its number.
-    pub(crate) const fn of(self, number: usize, is_alive: bool) -> Awaited {
+    pub(crate) const fn of(self, number: usize, is_alive: bool) -> Waiter {
         match (is_alive, number) {
-            (false, _) => Awaited::Over,
+            (false, _) => Waiter::Over,
             (true, 0) => self.first,
             (true, _) => self.others,
         }
     }
 
     /// Who waits for those beside the first.
-    pub(crate) const fn others(self) -> Awaited {
+    pub(crate) const fn others(self) -> Waiter {
         self.others
     }
 }
@@ -94,11 +94,11 @@ impl Families {
     }
 
     /// Who waits for the children of a process. One that ended has left its work to them.
-    pub(crate) fn awaits(&self, parent: u32) -> Awaited {
+    pub(crate) fn awaits(&self, parent: u32) -> Waiter {
         let PassFamilies { living, waiting, helped } = &self.before;
         let is_waited_for = waiting.contains(&parent) && !helped.contains(&parent);
         let is_gone = !living.contains(&parent) && !self.now.living.contains(&parent);
-        if is_waited_for || is_gone { Awaited::ByFirstThread } else { Awaited::ByNobody }
+        if is_waited_for || is_gone { Waiter::FirstThread } else { Waiter::Nobody }
     }
 }
 
@@ -118,17 +118,17 @@ mod tests {
     fn a_parent_waits_for_its_children_until_one_of_them_works() {
         let mut families = Families::default();
         told(&mut families, &[(5, 1, true, false), (6, 5, false, false)]);
-        assert_eq!(families.awaits(5), Awaited::ByFirstThread);
+        assert_eq!(families.awaits(5), Waiter::FirstThread);
         told(&mut families, &[(5, 1, true, false), (6, 5, false, false), (7, 5, false, true)]);
-        assert_eq!(families.awaits(5), Awaited::ByNobody);
+        assert_eq!(families.awaits(5), Waiter::Nobody);
         told(&mut families, &[(5, 1, false, true), (6, 5, false, false)]);
-        assert_eq!(families.awaits(5), Awaited::ByNobody);
+        assert_eq!(families.awaits(5), Waiter::Nobody);
     }
 
     #[test]
     fn who_has_no_parent_any_more_does_its_work() {
         let mut families = Families::default();
         told(&mut families, &[(6, 5, false, false)]);
-        assert_eq!(families.awaits(5), Awaited::ByFirstThread);
+        assert_eq!(families.awaits(5), Waiter::FirstThread);
     }
 }

@@ -17,7 +17,7 @@ use crate::counted_state::{CountedState, CounterCoverage};
 use crate::departure::Departure;
 use crate::efficiency::EfficiencyRecorder;
 use crate::ending::ProcessEnd;
-use crate::families::{AwaitedThreads, Families, FamilyMember};
+use crate::families::{Families, FamilyMember, Waiters};
 use crate::memory_room::NodeRoom;
 use crate::peer_messages::RecordsToRead;
 use crate::pipe_users::learn_ends;
@@ -30,7 +30,7 @@ use crate::thread::{Depth, MeasuredThread, NodeState};
 use crate::thread_causes::ThreadCauses;
 use crate::thread_counters::Earlier;
 use crate::watched_thread::{Attributed, CountedOf, Surroundings, ThreadState, WatchedThread};
-use crate::work::{Awaited, Work};
+use crate::work::{Waiter, Work};
 
 /// A measured process, also after its end.
 #[derive(Debug)]
@@ -561,30 +561,28 @@ impl Process {
         self.groups.dedup();
     }
 
-    fn awaited_threads(&self, outcome: PassOutcome, families: &Families) -> AwaitedThreads {
+    fn awaited_threads(&self, outcome: PassOutcome, families: &Families) -> Waiters {
         let mut others = self.threads.iter().skip(1);
         let others_work = others.any(|watched| watched.is_alive() && watched.works());
         match (outcome, self.rank, self.started_by) {
-            (PassOutcome::Ended | PassOutcome::Damaged, _, _) => AwaitedThreads::over(),
+            (PassOutcome::Ended | PassOutcome::Damaged, _, _) => Waiters::over(),
             (PassOutcome::Running, None, Some(parent)) => {
-                AwaitedThreads::new(families.awaits(parent), others_work)
+                Waiters::new(families.awaits(parent), others_work)
             }
             // Other ranks wait for one, and who started the program does.
-            (PassOutcome::Running, _, _) => {
-                AwaitedThreads::new(Awaited::ByFirstThread, others_work)
-            }
+            (PassOutcome::Running, _, _) => Waiters::new(Waiter::FirstThread, others_work),
         }
     }
 
-    fn tell_family(&self, awaited: AwaitedThreads, state: &mut SharedState) {
+    fn tell_family(&self, awaited: Waiters, state: &mut SharedState) {
         let mut living = self.threads.iter().filter(|watched| watched.is_alive());
         let parent = self.started_by.unwrap_or_default();
         match awaited.others() {
-            Awaited::Over => state.servers.forget(self.pid),
+            Waiter::Over => state.servers.forget(self.pid),
             others => state.families.tell(FamilyMember {
                 pid: self.pid,
                 parent,
-                waits: others == Awaited::ByFirstThread,
+                waits: others == Waiter::FirstThread,
                 works: living.any(WatchedThread::works),
             }),
         }

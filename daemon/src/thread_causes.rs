@@ -38,7 +38,7 @@ pub(crate) struct ThreadCauses {
 
 /// Who ends a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Awaited {
+enum WaitEnd {
     /// The thread that holds this lock.
     HolderOf(LockForm, u64),
     /// Some thread that does not wait itself.
@@ -65,7 +65,7 @@ impl ThreadCauses {
         catalogue: &mut Catalogue,
         state: &mut SharedState,
     ) {
-        let waiting: Vec<(usize, Awaited)> = (0..threads.len())
+        let waiting: Vec<(usize, WaitEnd)> = (0..threads.len())
             .filter_map(|at| Some((at, awaited_by(&threads[at], &catalogue.tables, state)?)))
             .collect();
         if !waiting.is_empty() {
@@ -76,7 +76,7 @@ impl ThreadCauses {
 
     fn look_at(
         &mut self,
-        waiting: &[(usize, Awaited)],
+        waiting: &[(usize, WaitEnd)],
         pid: u32,
         (threads, catalogue): (&mut [WatchedThread], &mut Catalogue),
         state: &mut SharedState,
@@ -97,19 +97,19 @@ impl ThreadCauses {
                 continue;
             };
             let class = node.class;
-            let found = if let Awaited::OtherEndOf(end) = awaited {
+            let found = if let WaitEnd::OtherEndOf(end) = awaited {
                 state.pipe_users.awaited(*end, waiter.resource).cloned()
             } else {
                 let held = held(*at, threads, &by_tid, |thread| {
                     match awaited_by(thread, &catalogue.tables, state)? {
-                        Awaited::HolderOf(form, key) => memory.as_ref()?.holder(form, key),
-                        Awaited::Somebody | Awaited::LastOne => only,
-                        Awaited::OtherEndOf(_) => None,
+                        WaitEnd::HolderOf(form, key) => memory.as_ref()?.holder(form, key),
+                        WaitEnd::Somebody | WaitEnd::LastOne => only,
+                        WaitEnd::OtherEndOf(_) => None,
                     }
                 });
                 held.map(|held| described(held, threads, catalogue, state))
             };
-            if found.is_none() && *awaited == Awaited::LastOne {
+            if found.is_none() && *awaited == WaitEnd::LastOne {
                 continue;
             }
             let waited = state.wait_causes.seen_to_wait(place, class);
@@ -126,7 +126,7 @@ fn tell_pipe_ends(threads: &[WatchedThread], catalogue: &mut Catalogue, state: &
         let who = watched.resource;
         for used in &watched.pipe_ends {
             let awaited = match awaited_by(watched, &catalogue.tables, state) {
-                Some(Awaited::OtherEndOf(end)) if end != used.end => {
+                Some(WaitEnd::OtherEndOf(end)) if end != used.end => {
                     state.pipe_users.awaited(end, who).cloned()
                 }
                 _ => None,
@@ -144,24 +144,24 @@ fn awaited_by(
     watched: &WatchedThread,
     tables: &ProcessTables,
     state: &SharedState,
-) -> Option<Awaited> {
+) -> Option<WaitEnd> {
     let node = watched.thread.open_node().filter(|_| watched.is_alive())?;
     if node.class == ClassId::UNSET {
         return None;
     }
-    let lock = |form| Some(Awaited::HolderOf(form, tables.object(node.object)?.key));
+    let lock = |form| Some(WaitEnd::HolderOf(form, tables.object(node.object)?.key));
     match state.classes.category(node.class) {
         Category::Mutex => lock(LockForm::Mutex),
         Category::RwLock => lock(LockForm::RwLock),
-        Category::ThreadBarrier => Some(Awaited::LastOne),
+        Category::ThreadBarrier => Some(WaitEnd::LastOne),
         // Also of one that only hands on, and hardly works: who waits for it waits for whom it waits for.
         Category::Read | Category::Write => {
-            PipeEnd::of(node, tables, &state.classes).map(Awaited::OtherEndOf)
+            PipeEnd::of(node, tables, &state.classes).map(WaitEnd::OtherEndOf)
         }
         Category::Condition | Category::Semaphore if watched.works() => {
             let call = tables.region(node.region)?.name.as_str();
             let may_end_by_itself = call.contains("timed") || call.contains("clockwait");
-            (!may_end_by_itself).then_some(Awaited::Somebody)
+            (!may_end_by_itself).then_some(WaitEnd::Somebody)
         }
         _ => None,
     }

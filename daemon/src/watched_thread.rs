@@ -31,7 +31,7 @@ use crate::thread::{MeasuredThread, NodeCounters, NodeGrowth, NodeState};
 use crate::thread_activity::LastLook;
 use crate::thread_counters::ThreadCounters;
 use crate::unseen_wait::UnseenWait;
-use crate::work::{Awaited, Effort, Waits, Work};
+use crate::work::{Effort, Waiter, Waits, Work};
 
 /// How far a thread is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -536,7 +536,7 @@ fn kept_back(
 pub(crate) struct Surroundings<'peer> {
     /// Who has the other end of the pipe that it was seen at last.
     pub(crate) peer: Option<&'peer str>,
-    pub(crate) awaited: Awaited,
+    pub(crate) awaited: Waiter,
     /// Its process serves others: what it waits for at several descriptors are requests.
     pub(crate) serves: bool,
 }

@@ -47,16 +47,16 @@ pub(crate) struct Effort<'pass> {
     pub(crate) grown: &'pass [GrownNode],
     /// What it ran in its own code.
     pub(crate) ran: Nanos,
-    pub(crate) awaited: Awaited,
+    pub(crate) awaited: Waiter,
 }
 
 /// Who waits for a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Awaited {
+pub(crate) enum Waiter {
     /// Nobody, as far as is known.
-    ByNobody,
+    Nobody,
     /// The first thread waits for others to end, and no other one works.
-    ByFirstThread,
+    FirstThread,
     /// Nobody any more: it ended.
     Over,
 }
@@ -89,7 +89,7 @@ impl Work {
         let is_call = |one: &&GrownNode| one.place.is_none() && !is_wait(one);
         let in_calls = effort.grown.iter().filter(is_call);
         kept.worked += in_calls.fold(effort.ran, |sum, one| sum + one.time);
-        if kept.worked > LITTLE || effort.awaited == Awaited::ByFirstThread {
+        if kept.worked > LITTLE || effort.awaited == Waiter::FirstThread {
             let before = std::mem::take(&mut kept.waits);
             *self = Self::Begun;
             return Waits::ToldLate(before);
@@ -97,7 +97,7 @@ impl Work {
         for wait in effort.grown.iter().filter(is_wait) {
             *kept.waits.entry(wait.node).or_default() += wait.time;
         }
-        if kept.waited() + kept.worked < WHILE && effort.awaited != Awaited::Over {
+        if kept.waited() + kept.worked < WHILE && effort.awaited != Waiter::Over {
             return Waits::Kept;
         }
         kept.worked = Nanos::ZERO;
@@ -149,7 +149,7 @@ mod tests {
     }
 
     /// Passes of 50 ms in each of which a thread runs for so long and waits for work.
-    fn live(work: &mut Work, passes: u64, ran: u64, awaited: Awaited) -> Vec<Waits> {
+    fn live(work: &mut Work, passes: u64, ran: u64, awaited: Waiter) -> Vec<Waits> {
         let one = |_| {
             let wait = grew(WAIT, Category::Condition, None, 50 - ran);
             let grown = [grew(1, Category::Other, Some(0), ran), wait];
@@ -165,11 +165,11 @@ mod tests {
     #[test]
     fn who_comes_back_only_to_look_around_is_idle() {
         let mut work = Work::default();
-        let told = live(&mut work, 81, 0, Awaited::ByNobody);
+        let told = live(&mut work, 81, 0, Waiter::Nobody);
         let idle: Vec<_> = told.iter().filter(|told| **told == Waits::Idle(all(2000))).collect();
         assert_eq!((idle.len(), &told[80]), (2, &Waits::Kept));
         assert_eq!(work.idle(), Nanos::from_millis(81 * 50));
-        let [last] = live(&mut work, 1, 0, Awaited::Over).try_into().expect("one");
+        let [last] = live(&mut work, 1, 0, Waiter::Over).try_into().expect("one");
         assert_eq!(last, Waits::Idle(all(100)), "nothing is left when it ends");
         assert!(!work.has_begun());
     }
@@ -177,7 +177,7 @@ mod tests {
     #[test]
     fn who_works_a_hundredth_of_a_while_waits_for_work() {
         let mut work = Work::default();
-        let told = live(&mut work, 30, 1, Awaited::ByNobody);
+        let told = live(&mut work, 30, 1, Waiter::Nobody);
         assert_eq!(told[20], Waits::ToldLate(all(20 * 49)));
         assert!(told[21..].iter().all(|told| *told == Waits::Told));
         assert!(work.has_begun() && work.idle().is_zero());
@@ -187,15 +187,15 @@ mod tests {
     fn what_it_does_in_calls_is_work() {
         let mut work = Work::default();
         let grown = [grew(2, Category::Write, None, 30)];
-        let effort = Effort { grown: &grown, ran: Nanos::ZERO, awaited: Awaited::ByNobody };
+        let effort = Effort { grown: &grown, ran: Nanos::ZERO, awaited: Waiter::Nobody };
         assert_eq!(work.take(effort), Waits::ToldLate(BTreeMap::new()));
     }
 
     #[test]
     fn whom_the_first_thread_waits_for_is_not_idle() {
         let mut work = Work::default();
-        live(&mut work, 3, 0, Awaited::ByNobody);
-        let told = live(&mut work, 2, 0, Awaited::ByFirstThread);
+        live(&mut work, 3, 0, Waiter::Nobody);
+        let told = live(&mut work, 2, 0, Waiter::FirstThread);
         assert_eq!(told, [Waits::ToldLate(all(150)), Waits::Told]);
     }
 }

@@ -145,6 +145,13 @@ fn pipe_causes(run: &Run) -> BTreeMap<Who, f64> {
 }
 
 #[test]
+fn messages_in_the_wrong_order_are_told() {
+    let run = measured(3, "order");
+    is_caused_by(&run, "/Process/1", "computing");
+    is_in_the_way(&run, "late sender, wrong order");
+}
+
+#[test]
 fn who_waits_at_a_pipe_waits_for_what_is_done_at_its_other_end() {
     for pattern in ["producer", "asleep", "writer", "consumer", "pipeline"] {
         let run = measured_threads("time/pipe_causes", pattern);

@@ -36,7 +36,8 @@ impl Cause {
             (CausedBy::TooFewProcessors, _) => (TOO_FEW.to_owned(), MORE_PROCESSORS),
             (CausedBy::Rank, (does, advice)) => {
                 let way = pattern.map_or(String::new(), |pattern| format!(" ({})", pattern.name()));
-                (words(does, focus) + &way, advice)
+                let is_order = *pattern == Some(WaitPattern::WrongOrder);
+                (words(does, focus) + &way, if is_order { OTHER_ORDER } else { advice })
             }
             (CausedBy::LockHolder, _) => {
                 let (does, advice) = held(*spent);
@@ -79,6 +80,9 @@ const MOST: f64 = 0.5;
 /// The cause that no single rank is.
 const TOO_FEW: &str = "processors, of which there are too few";
 const MORE_PROCESSORS: &str = "Ranks have no processor while others wait for them: start no more of them than there are processors.";
+
+/// What helps who waits for a message while another one is there.
+const OTHER_ORDER: &str = "Another message is there while this one is waited for: receive in the order in which they come, with MPI_Waitany, MPI_Waitsome or MPI_ANY_SOURCE.";
 
 /// Who does what, and where.
 fn words(does: &str, focus: &Focus) -> String {

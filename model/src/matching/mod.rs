@@ -27,6 +27,7 @@ mod thread_waits;
 mod wait_cause;
 mod wait_causes;
 mod wait_pattern;
+mod wrong_order;
 
 pub use active::{Active, OneProcess, PairId, Totals};
 pub use classes::{Class, ClassId, Classes, Traits};

@@ -31,6 +31,7 @@ use super::processor_loss::{ProcessorLoss, RankTime};
 use super::resources::{ResourceId, Resources};
 use super::run_totals::ThreadPlace;
 use super::wait_cause::{CausedBy, WaitCause, Waits};
+use super::wrong_order::WrongOrder;
 use crate::{Category, CategorySet, MessageGrowth, Nanos, TimeUse};
 
 /// A rank, and its first thread with the machine.
@@ -90,6 +91,7 @@ pub(super) struct RankWaits {
     ranks: BTreeMap<u32, BTreeMap<ResourceId, RankInterval>>,
     meetings: Meetings,
     partners: Partners,
+    order: WrongOrder,
 }
 
 /// What one rank did in the interval.
@@ -168,6 +170,12 @@ impl RankWaits {
     /// A rank saw messages.
     pub(super) fn exchanged(&mut self, growth: &MessageGrowth) {
         self.partners.exchanged(growth);
+        self.order.exchanged(growth);
+    }
+
+    /// Whether most of what a thread waited to receive in these calls was while another message was there.
+    pub(super) fn is_in_wrong_order(&self, place: ThreadPlace, class: ClassId) -> bool {
+        self.order.is_most((place, class))
     }
 
     /// Ends an interval: adds because of whom ranks waited in it, and answers how much because of what, where that was measured.
@@ -178,6 +186,10 @@ impl RankWaits {
                 self.meetings.was_answered(*process);
             }
         }
+        for (job, ranks) in &jobs {
+            ranks.values().for_each(|rank| rank.tell_order(*job, &mut self.order));
+        }
+        self.order.close();
         let polling = jobs.values().flat_map(BTreeMap::values).map(RankInterval::polling);
         let polling = polling.sum();
         let mut caused = Vec::new();
@@ -203,6 +215,15 @@ impl RankInterval {
             delay: rank.delay,
             ready: rank.ready,
             saved: AHashMap::new(),
+        }
+    }
+
+    /// Tells what it waited to receive.
+    fn tell_order(&self, job: u32, order: &mut WrongOrder) {
+        let Some(rank) = self.rank else { return };
+        let receives = |wait: &Wait| matches!(wait.way.0, Awaits::Senders | Awaits::Partners);
+        for (class, wait) in self.waits.iter().filter(|(_, wait)| receives(wait)) {
+            order.waited((job, rank), (self.place, *class), wait.time);
         }
     }
 

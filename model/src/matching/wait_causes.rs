@@ -156,6 +156,12 @@ impl WaitCauses {
             if *is_there && *matches.entry(*class).or_insert_with(counts) {
                 let moved = totals.of_class(*place, *class);
                 let pattern = WaitPattern::of(&classes.get(*class).traits, &moved, resources);
+                let pattern = pattern.map(|pattern| match pattern {
+                    WaitPattern::LateSender if self.ranks.is_in_wrong_order(*place, *class) => {
+                        WaitPattern::WrongOrder
+                    }
+                    other => other,
+                });
                 sums.entry(*cause).or_default().add(pattern, *time);
             }
         }

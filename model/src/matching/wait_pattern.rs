@@ -12,6 +12,8 @@ use crate::Category;
 pub enum WaitPattern {
     /// A receiver waits for what is not sent yet.
     LateSender,
+    /// The same, and another message, which it receives later, has long been there.
+    WrongOrder,
     /// A sender waits for a receive that has not begun.
     LateReceiver,
     /// All wait for the last one at a barrier.
@@ -30,8 +32,9 @@ pub enum WaitPattern {
 
 impl WaitPattern {
     /// All of them, in the order of their variants.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::LateSender,
+        Self::WrongOrder,
         Self::LateReceiver,
         Self::WaitAtBarrier,
         Self::WaitAtNxN,
@@ -46,6 +49,7 @@ impl WaitPattern {
     pub const fn name(self) -> &'static str {
         match self {
             Self::LateSender => "late sender",
+            Self::WrongOrder => "late sender, wrong order",
             Self::LateReceiver => "late receiver",
             Self::WaitAtBarrier => "wait at barrier",
             Self::WaitAtNxN => "wait at N x N",

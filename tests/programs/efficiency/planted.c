@@ -1,8 +1,9 @@
 /* Ranks that know because of whom they wait: each keeps a trace of what it did when, and the first one goes through all of them at the end.
  *
  * build: mpicc -g -O2 -fno-optimize-sibling-calls planted.c -o planted
- * run: mpirun -n RANKS planted slow|writer|root|chain|turns|aside|pairs|balanced [seconds]
+ * run: mpirun -n RANKS planted slow|order|writer|root|chain|turns|aside|pairs|balanced [seconds]
  * slow:     rank 0 computes four times as long as the others, in `slow_part`, then all meet
+ * order:    rank 0 receives from rank 1, which computes for long, and then from rank 2, whose message was there before; then all meet
  * writer:   rank 1 writes a file while the others wait for it
  * root:     rank 0 sleeps before it broadcasts what the others wait for
  * chain:    each rank sleeps, then the next one may; the first one longest
@@ -116,6 +117,16 @@ static void round_of(const char *pattern, int round, int rank, int ranks)
 {
     if (!strcmp(pattern, "slow")) {
         slow_part(rank == 0 ? 0.4 : 0.1);
+    } else if (!strcmp(pattern, "order")) {
+        if (rank == 0) {
+            take_from(1);
+            take_from(2);
+        } else {
+            slow_part(rank == 1 ? 0.4 : 0.05);
+            give_to(0);
+            if (rank == 2)
+                sleep_part(0.2);
+        }
     } else if (!strcmp(pattern, "writer")) {
         sleep_part(0.1);
         if (rank == 1)
