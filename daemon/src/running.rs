@@ -190,9 +190,11 @@ impl Running {
         // More than there is idle time for: some of what was taken to be blocked since it ran last was run delay.
         let found = (fresh - now).min(self.guessed);
         self.late = self.late - of_before + found;
+        let left = self.guessed - found;
         self.guessed = match moved {
-            ThreadProgress::Yes => 0,
-            ThreadProgress::No => self.guessed - found,
+            // What is told now may be of before, in place of that which this interval ends with and of which the system tells next time.
+            ThreadProgress::Yes => left.min(now),
+            ThreadProgress::No => left,
         };
         // What stands for earlier time was not judged by itself.
         self.guessed += of_before;
@@ -422,7 +424,7 @@ mod tests {
         LackInCall,
     }
 
-    /// A thread whose calls that events tell of all move data, looked at after each pass.
+    /// A thread whose calls that events tell of all move data, looked at after passes.
     #[derive(Default)]
     struct RandomLife {
         running: Running,
@@ -434,6 +436,8 @@ mod tests {
         in_calls: u64,
         moved: u64,
         lived: u64,
+        /// Of so many looks one is made.
+        looks: u64,
         /// Microseconds that it ran, had no processor and was blocked: so far, up to the last pass, and as told.
         so_far: [u64; 3],
         truth: [u64; 3],
@@ -443,8 +447,8 @@ mod tests {
     const PASS: u64 = 50_000;
 
     impl RandomLife {
-        fn of(turns: &[Turn]) -> Self {
-            let mut life = Self::default();
+        fn of(turns: &[Turn], looks: u64) -> Self {
+            let mut life = Self { looks, ..Self::default() };
             for [ran, moved, blocked, delayed] in turns {
                 life.lasts(Does::Run, *ran);
                 life.lasts(Does::Move, *moved);
@@ -498,7 +502,11 @@ mod tests {
                 _ => ThreadActivity::Runnable,
             };
             let is_preempted = &mut self.is_preempted;
+            let is_unseen = !(self.lived / PASS).is_multiple_of(self.looks);
             let told = self.running.bound_by(self.counted, interval, |_, _| {
+                if is_unseen {
+                    return ThreadActivity::Unseen;
+                }
                 *is_preempted = false;
                 seen
             });
@@ -531,16 +539,37 @@ mod tests {
         })
     }
 
+    /// Of a thread that is never blocked and has no processor for long.
+    fn starving_turns() -> impl Strategy<Value = Vec<Turn>> {
+        [1..8_000_u64, 10_000..400_000].prop_flat_map(|[ran, longest]| {
+            let delayed = longest / 4..=longest;
+            let turn = (1..=ran, delayed).prop_map(|(ran, delayed)| [ran, 0, 0, delayed]);
+            prop::collection::vec(turn, 400)
+        })
+    }
+
     proptest! {
         #[test]
-        fn what_waits_unseen_and_lacks_processors_is_told_of_both(turns in turns([false, true, true])) {
-            let life = RandomLife::of(&turns);
+        fn what_waits_unseen_and_lacks_processors_is_told_of_both(
+            turns in turns([false, true, true]),
+            looks in 1..40_u64,
+        ) {
+            let life = RandomLife::of(&turns, looks);
             prop_assert!(life.is_told(5), "{:?} of {:?}", life.told, life.truth);
         }
 
         #[test]
+        fn who_has_no_processor_for_long_is_not_blocked_however_rarely_it_is_looked_at(
+            turns in starving_turns(),
+            looks in 1..40_u64,
+        ) {
+            let life = RandomLife::of(&turns, looks);
+            prop_assert!(life.is_told(3), "{:?} of {:?}", life.told, life.truth);
+        }
+
+        #[test]
         fn what_moves_data_and_waits_unseen_is_told_what_its_own_code_ran(turns in turns([true, true, false])) {
-            let life = RandomLife::of(&turns);
+            let life = RandomLife::of(&turns, 1);
             prop_assert!(life.is_told(7), "{:?} of {:?}", life.told, life.truth);
         }
     }
