@@ -69,3 +69,4 @@ pub use refusal::sentence;
 pub use regions::Begun;
 pub use sampled_share::SampledShare;
 pub use status::PairStatus;
+pub use worker_channel::WORKER;
