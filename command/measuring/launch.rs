@@ -7,6 +7,7 @@ use std::io::{self, Read as _};
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
 
 use crate::measuring::library;
 use crate::measuring::options::MeasuringOptions;
@@ -20,6 +21,8 @@ pub(crate) struct Launch {
     environment: Vec<(&'static str, OsString)>,
     /// What is typed is for whyperf.
     keys: bool,
+    /// When it was prepared.
+    since: Instant,
 }
 
 /// The run directory of a measured process.
@@ -38,7 +41,13 @@ impl Launch {
     pub(crate) fn prepare(words: &[OsString]) -> Result<Self, Unusable> {
         let first = words.first().map(OsString::as_os_str).unwrap_or_default();
         let file = target::resolve(first)?;
-        Ok(Self { words: words.to_owned(), file, environment: Vec::new(), keys: false })
+        let since = Instant::now();
+        Ok(Self { words: words.to_owned(), file, environment: Vec::new(), keys: false, since })
+    }
+
+    /// How long ago it was prepared, which is the first thing that is done.
+    pub(crate) fn age(&self) -> Duration {
+        self.since.elapsed()
     }
 
     /// The same, with nothing of ours in its environment.

@@ -89,6 +89,9 @@ pub(crate) fn supervise(
         panic_handler::remove_at_end(watch.directory());
     }
     let begin = Instant::now();
+    if let Some(watch) = &mut watch {
+        watch.start = launch.age();
+    }
     panic_handler::supervise_from_here();
     let child = match launch.spawn() {
         Ok(child) => child,

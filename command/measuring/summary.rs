@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::iter;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use whyperf_consultant::{
     Bottleneck as Finding, DirectiveOutcome, Hypotheses, Hypothesis, Past, SearchResult as Found,
@@ -10,7 +10,7 @@ use whyperf_consultant::{
 };
 use whyperf_daemon::{RunLosses, View};
 use whyperf_model::matching::{CausedWait, Line};
-use whyperf_model::{Focus, Hierarchy, Interval, Metric, Pair, SURE, Time, TimeDivision};
+use whyperf_model::{Focus, Hierarchy, Interval, Metric, Nanos, Pair, SURE, Time, TimeDivision};
 
 use crate::measuring::counters;
 use crate::measuring::watch::Watch;
@@ -25,6 +25,7 @@ use crate::search::phases;
 
 /// Looks a last time, ends the search and the stored run, and adds to the report all that is known.
 pub(crate) fn complete(mut watch: Watch, mut report: Report, screen: &mut Screen) -> Report {
+    let ended = Instant::now();
     watch.end(screen);
     take(&watch, &mut report);
     take_causes(&mut watch, &mut report);
@@ -36,8 +37,15 @@ pub(crate) fn complete(mut watch: Watch, mut report: Report, screen: &mut Screen
             "{running} measured {who} went on when the report was written; what follows is not in it."
         ));
     }
+    report.cost.end_s = rounded(ended.elapsed().as_secs_f64());
+    report.cost.add_up(report.elapsed_s);
+    // Of a moment start and end are always the most, and nothing would change that.
+    let is_long = report.elapsed_s >= 1.0;
+    report.remarks.notes.extend(report.cost.beyond_limit().filter(|_| is_long));
     watch.close_stored_run(&mut report, screen);
     watch.close_view(&report);
+    report.cost.end_s = rounded(ended.elapsed().as_secs_f64());
+    report.cost.add_up(report.elapsed_s);
     report
 }
 
@@ -58,16 +66,8 @@ pub(crate) fn take(watch: &Watch, report: &mut Report) {
     let found = whyperf_model::Efficiency::of(&watch.daemon().efforts());
     report.efficiency = found.as_ref().map(ReportedEfficiency::of);
     take_time(watch, report);
-    let cost = watch.daemon().cost();
-    report.cost = Cost {
-        limit: watch.cost_limit,
-        mean: rounded(cost.mean),
-        max: rounded(cost.max),
-        own: Some(rounded(watch.daemon().taken_processors())),
-        compensated_s: watch
-            .compensates
-            .then(|| rounded(watch.daemon().compensated().as_secs_f64())),
-    };
+    report.cost = cost(watch);
+    report.cost.add_up(report.elapsed_s);
     let losses = watch.daemon().losses();
     report.losses = ReportedLosses { nodes: losses.nodes, objects: losses.objects };
     report.unmeasured = watch.unmeasured.told(watch.daemon().unmade());
@@ -102,6 +102,29 @@ pub(crate) fn take(watch: &Watch, report: &mut Report) {
     take_profile(watch, report);
     take_messages(watch, report);
     take_switched_off(watch, report);
+}
+
+/// What measuring cost until now.
+fn cost(watch: &Watch) -> Cost {
+    let (cost, own) = (watch.daemon().cost(), watch.daemon().taken_processors());
+    let lived = cost.lived.as_secs_f64().max(f64::MIN_POSITIVE);
+    let share = |part: Nanos| rounded(part.as_secs_f64() / lived);
+    let parts = cost.parts;
+    let compensated = watch.daemon().compensated().as_secs_f64();
+    Cost {
+        limit: watch.cost_limit,
+        mean: rounded(cost.mean),
+        max: rounded(cost.max),
+        own: Some(rounded(own.of_processors)),
+        compensated_s: watch.compensates.then(|| rounded(compensated)),
+        events: share(parts.events),
+        at_rest: share(parts.at_rest),
+        pauses: share(parts.pauses),
+        analysis: rounded(own.analysis),
+        sampling: rounded(parts.sampling.as_secs_f64() / lived + own.others),
+        start_s: rounded(watch.start.as_secs_f64()),
+        ..Cost::default()
+    }
 }
 
 /// What ranks sent to each other, in the run and in each of its phases.

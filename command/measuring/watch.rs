@@ -50,6 +50,8 @@ pub(crate) struct Watch {
     pub(crate) throttle: HotRegions,
     pub(crate) unmeasured: UnmeasuredProcesses,
     pub(crate) cost_limit: f64,
+    /// From whyperf's own begin to that of the program.
+    pub(crate) start: Duration,
     /// Whether times are without what measuring cost.
     pub(crate) compensates: bool,
     pub(crate) measure: Measure,
@@ -127,6 +129,7 @@ impl Watch {
             throttle: HotRegions::default(),
             unmeasured: UnmeasuredProcesses::default(),
             cost_limit: options.cost_limit,
+            start: Duration::ZERO,
             measure,
             inputs,
             compensates: !options.no_compensation,

@@ -280,7 +280,7 @@ fn report_of(
         processes: extent.processes as usize,
         threads: extent.threads as usize,
         hosts: extent.hosts as usize,
-        cost: Cost { limit: request.cost_limit, mean, max, own: None, compensated_s: None },
+        cost: Cost { limit: request.cost_limit, mean, max, ..Cost::default() },
         directives_used: found.directives_used,
         diagnosis_of: Some(summary.id.to_string()),
         efficiency: efforts.and_then(Efficiency::of).as_ref().map(report::ReportedEfficiency::of),

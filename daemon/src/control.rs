@@ -113,12 +113,13 @@ impl Process {
             let span = ActivitySpan { begin, end, birth };
             let scale = self.scale(context.scale);
             let activity = self.activity(price, span, scale);
-            let others_cost = self.cost - self.functions_cost;
+            let beside = activity.length().scaled(context.beside) + self.beside_events;
+            let others_cost = self.cost.all() - self.functions_cost;
             let living = self.threads.iter().filter(|watched| watched.is_alive());
             let threads: Vec<u32> = living.map(|watched| watched.thread.tid).collect();
             let (replies, activity, threads) = (&replies[..], &activity, &threads[..]);
             let agent = region.agent();
-            let service = Service { agent, replies, activity, threads, others_cost };
+            let service = Service { agent, replies, activity, threads, others_cost, beside };
             if is_over || self.departure.has_begun() {
                 instrumenter.conclude(number, service);
             } else {
@@ -127,7 +128,7 @@ impl Process {
                 }
             }
         }
-        self.cost += instrumenter.take_cost(number);
+        self.cost.add_outside(instrumenter.take_cost(number));
         if is_over {
             instrumenter.forget(number);
             self.stage = ProcessStage::Over;

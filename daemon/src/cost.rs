@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
 
 use rustix::time::{ClockId, clock_gettime};
+use whyperf_instrument::OutsideCost;
 use whyperf_model::{Nanos, Scale};
 
 use crate::compensation::Price;
@@ -24,6 +25,48 @@ pub struct ObservedCost {
     pub max: f64,
     /// Processor time of the daemon itself so far.
     pub daemon: Nanos,
+    /// What makes up the mean: in each interval, of the process that paid most.
+    pub parts: ProcessCost,
+    /// The time that it is a part of.
+    pub lived: Nanos,
+}
+
+/// What a process paid, by what for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ProcessCost {
+    /// Its own events.
+    pub events: Nanos,
+    /// Calls of functions that keep a jump and are not switched on.
+    pub at_rest: Nanos,
+    /// Threads that stood still while their stacks were copied.
+    pub pauses: Nanos,
+    /// Samples that the kernel took of it, and reading it, where processors are busy.
+    pub sampling: Nanos,
+}
+
+impl ProcessCost {
+    /// All of it.
+    #[must_use]
+    pub fn all(&self) -> Nanos {
+        self.events + self.at_rest + self.pauses + self.sampling
+    }
+
+    pub(crate) fn add_outside(&mut self, cost: OutsideCost) {
+        self.pauses += cost.pauses;
+        self.sampling += cost.samples;
+        self.at_rest += cost.at_rest;
+    }
+
+    pub(crate) fn dearer(self, other: Self) -> Self {
+        if other.all() > self.all() { other } else { self }
+    }
+
+    fn add(&mut self, other: Self) {
+        self.events += other.events;
+        self.at_rest += other.at_rest;
+        self.pauses += other.pauses;
+        self.sampling += other.sampling;
+    }
 }
 
 /// What the measured processes had to skip, and what the daemon did not believe.
@@ -196,12 +239,15 @@ impl CostMeter {
     }
 
     /// The dearest process of an interval, its share of the daemon included.
-    pub(crate) fn interval(&mut self, dearest: Nanos, answering: f64, length: Nanos) {
+    pub(crate) fn interval(&mut self, paid: ProcessCost, answering: f64, length: Nanos) {
         if length.is_zero() {
             return;
         }
+        let dearest = paid.all();
+        self.cost.parts.add(paid);
         self.spent += dearest;
         self.lived += length;
+        self.cost.lived = self.lived;
         self.cost.now = dearest.as_secs_f64() / length.as_secs_f64();
         self.cost.answering = answering;
         self.cost.mean = self.spent.as_secs_f64() / self.lived.as_secs_f64();
@@ -224,9 +270,11 @@ mod tests {
             let mut meter = CostMeter::default();
             for _ in 0..40 {
                 let length = Nanos::from_millis(length);
-                meter.interval(Nanos(length.0 / 20), 0.0, length);
+                let events = Nanos(length.0 / 20);
+                meter.interval(ProcessCost { events, ..ProcessCost::default() }, 0.0, length);
             }
             let cost = meter.cost();
+            assert_eq!(cost.parts.all(), Nanos(cost.lived.0 / 20));
             assert!((cost.mean - 0.05).abs() < 1e-6 && (cost.max - 0.05).abs() < 1e-6, "{cost:?}");
         }
     }

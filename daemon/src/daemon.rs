@@ -15,7 +15,7 @@ use whyperf_model::{
 };
 
 use crate::clock::{Calibration, Moment};
-use crate::cost::{CostMeter, ObservedCost, RunLosses};
+use crate::cost::{CostMeter, ObservedCost, ProcessCost, RunLosses};
 use crate::counted_state::CountedState;
 use crate::discovery::{Discovery, UnmadeProcess};
 use crate::ending::ProcessEnd;
@@ -24,6 +24,7 @@ use crate::group_coverage::{GroupCoverage, IntervalEnd};
 use crate::phases::Phases;
 use crate::pipe_peers::{AskedPipe, PipeAnswer, PipePeers};
 use crate::process::{Beginning, PassContext, PassOutcome, Process};
+use crate::processors::TakenShares;
 use crate::ready_looks;
 use crate::region::RegionMemory;
 use crate::sampling_pass::{Complaint, ProcessNote, SamplingPass};
@@ -288,10 +289,9 @@ impl Daemon {
         self.cost_meter.cost()
     }
 
-    /// The part of what the processors had that whyperf's own threads took while these were busy; what the one that samples took is in
-    /// [`cost`](Self::cost).
+    /// What whyperf's own threads took of the processors while these were busy; what the one that samples took is in [`cost`](Self::cost).
     #[must_use]
-    pub fn taken_processors(&self) -> f64 {
+    pub fn taken_processors(&self) -> TakenShares {
         self.state.processors.taken()
     }
 
@@ -398,7 +398,9 @@ impl Daemon {
         self.take_pipe_answers();
         self.instrumenter.begin_pass();
         let compensates = self.settings.compensates;
-        let context = PassContext { now, scale: self.calibration.scale(), thorough, compensates };
+        let scale = self.calibration.scale();
+        let beside = self.state.processors.taken().all();
+        let context = PassContext { now, scale, thorough, compensates, beside };
         let coverage = self.read_processes(context, &mut pass);
         pass.phase = self.new_phase();
         self.ask_places();
@@ -503,10 +505,9 @@ impl Daemon {
         pass: &mut SamplingPass,
     ) -> Vec<GroupCoverage> {
         let mut coverage = vec![GroupCoverage::default(); self.state.matcher.group_count()];
-        let running = self.running();
-        let own = self.cost_meter.own_share();
-        let share = Nanos(own.0 / running.max(1) as u64);
-        let mut dearest = Nanos::ZERO;
+        // Where processors are idle it is taken from nobody; else it may all be taken from one process, and who waits for that pays, too.
+        let own = self.cost_meter.own_share().scaled(self.state.processors.saturation());
+        let mut dearest = ProcessCost::default();
         self.unmeasured.clear();
         self.state.begin_pass(context.now.nanos);
         let within = Nanos(self.interval().0.saturating_mul(LATE));
@@ -525,7 +526,7 @@ impl Daemon {
             self.state.counted.lost += lost;
             let outcome = process.pass(context, samples, &mut self.state);
             process.open_counters(number, instrumenter, &mut self.state);
-            process.cost += share;
+            process.cost.sampling += own;
             serve(process, number, context, instrumenter, &mut self.state);
             if let Some(before) = before {
                 self.state.matcher.settle_so_far(&self.state.classes);
@@ -548,14 +549,14 @@ impl Daemon {
             if outcome != PassOutcome::Running {
                 pass.ended.push(note);
             }
-            dearest = dearest.max(process.cost);
+            dearest = dearest.dearer(process.cost);
             for code in process.catalogue.code_switched_off() {
                 let groups = process.groups.iter().map(|group| (*group, code.clone()));
                 self.unmeasured.extend(groups);
             }
             let reports = self.state.note(!process.paused && outcome != PassOutcome::Damaged);
             for group in &process.groups {
-                coverage[*group as usize].count(reports, process.cost);
+                coverage[*group as usize].count(reports, process.cost.all());
             }
         }
 

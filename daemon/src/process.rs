@@ -12,7 +12,7 @@ use whyperf_model::{Category, Counter, Hierarchy, Nanos, Resource, Scale};
 use crate::catalogue::Catalogue;
 use crate::clock::{Moment, RegionClock};
 use crate::compensation::{self, Price};
-use crate::cost::{RunLosses, event_cost};
+use crate::cost::{ProcessCost, RunLosses, event_cost};
 use crate::counted_state::{CountedState, CounterCoverage};
 use crate::departure::Departure;
 use crate::efficiency::EfficiencyRecorder;
@@ -52,9 +52,11 @@ pub(crate) struct Process {
     pub(crate) catalogue: Catalogue,
     pub(crate) threads: Vec<WatchedThread>,
     pub(crate) losses: RunLosses,
-    /// Nanoseconds that events cost in the last pass, and in all.
-    pub(crate) cost: Nanos,
+    /// What measuring cost in the last pass, and events in all.
+    pub(crate) cost: ProcessCost,
     pub(crate) cost_so_far: Nanos,
+    /// What was not its events in the pass before the last one.
+    pub(crate) beside_events: Nanos,
     /// Of the last pass's cost, that of functions.
     pub(crate) functions_cost: Nanos,
     /// Running time in which it computed in the last pass, by the system.
@@ -115,6 +117,8 @@ pub(crate) struct PassContext {
     pub(crate) thorough: bool,
     /// Whether the cost of events is taken off the times that hold it.
     pub(crate) compensates: bool,
+    /// What whyperf's other threads take of the time.
+    pub(crate) beside: f64,
 }
 
 /// How a process came out of a sampling pass.
@@ -163,8 +167,9 @@ impl Process {
             catalogue: Catalogue::default(),
             threads: Vec::new(),
             losses: RunLosses::default(),
-            cost: Nanos::ZERO,
+            cost: ProcessCost::default(),
             cost_so_far: Nanos::ZERO,
+            beside_events: Nanos::ZERO,
             functions_cost: Nanos::ZERO,
             ran: Nanos::ZERO,
             paused: false,
@@ -192,7 +197,8 @@ impl Process {
         counted: Vec<CounterSample>,
         state: &mut SharedState,
     ) -> PassOutcome {
-        self.cost = Nanos::ZERO;
+        self.beside_events = self.cost.all() - self.cost.events;
+        self.cost = ProcessCost::default();
         let Some(region) = self.stage.take() else { return PassOutcome::Ended };
         if !region.is_whole() {
             self.end(state);
@@ -520,7 +526,7 @@ impl Process {
             }
             let [functions, others] = std::mem::take(&mut watched.spent);
             self.functions_cost += functions;
-            self.cost += functions + others;
+            self.cost.events += functions + others;
             watched.find_groups(self.resource, self.machine, &state.matcher);
             watched.sign_in([self.resource, self.machine], state);
             if counts {
@@ -556,7 +562,7 @@ impl Process {
             state.servers.ask(self.pid, context.now.nanos);
         }
         self.tell_family(awaited, state);
-        self.cost_so_far += self.cost;
+        self.cost_so_far += self.cost.events;
         self.groups.sort_unstable();
         self.groups.dedup();
     }

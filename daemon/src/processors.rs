@@ -18,6 +18,7 @@ use rustix::time::{ClockId, clock_gettime};
 use whyperf_model::{Category, Nanos};
 
 use crate::control_group::ControlGroups;
+use crate::{own_threads, symbols};
 
 /// How the processors of this machine were used.
 #[derive(Debug)]
@@ -42,19 +43,42 @@ pub(crate) struct Processors {
 /// What whyperf's own threads took from the program, but for the one that samples, whose cost is told with that of events.
 #[derive(Clone, Copy, Debug, Default)]
 struct TakenTime {
-    /// Seconds that they ran while all processors were busy.
-    taken: f64,
-    /// Seconds of all processors meanwhile.
+    /// Seconds that those which know code, and all others, ran while all processors were busy.
+    analysis: f64,
+    others: f64,
+    /// Seconds meanwhile, and those of all processors.
+    length: f64,
     of: f64,
+}
+
+/// What whyperf's own threads took while processors were busy, but for the one that samples.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct TakenShares {
+    /// Reading and decoding code, as a share of the time: it is taken from one processor, and others may wait for what that does.
+    pub analysis: f64,
+    /// Keeping and showing the run, the same.
+    pub others: f64,
+    /// Both, as a share of what all processors had.
+    pub of_processors: f64,
+}
+
+impl TakenShares {
+    /// All of it, as a share of the time.
+    #[must_use]
+    pub const fn all(self) -> f64 {
+        self.analysis + self.others
+    }
 }
 
 /// What the system counted until a moment.
 #[derive(Clone, Debug)]
 struct ProcessorTimes {
     at: u64,
-    /// Processor time of whyperf itself, in nanoseconds, and of that the time of its threads beside the one that samples.
+    /// Processor time of whyperf itself, in nanoseconds, of that the time of its threads beside the one that samples, and of that the time
+    /// of those that know code.
     own: u64,
     beside: u64,
+    analysis: u64,
     each: Vec<ProcessorTime>,
 }
 
@@ -87,6 +111,8 @@ const SHORT: u64 = 200_000_000;
 const LONG: u64 = 2_000_000_000;
 /// Processors outside of a mask are idle from this part of the time on.
 const IDLE: f64 = 0.2;
+/// The names of whyperf's threads that know code.
+const ANALYSIS: [&str; 2] = [whyperf_instrument::WORKER, symbols::THREAD];
 /// Fewer processors than these are none: clocks of the system tick coarsely.
 const LITTLE: f64 = 0.02;
 
@@ -141,9 +167,19 @@ impl Processors {
         (self.polled, self.delayed) = (Nanos::ZERO, Nanos::ZERO);
     }
 
-    /// The part of what the processors had that whyperf's own threads took while these were busy, but for the one that samples.
-    pub(crate) fn taken(&self) -> f64 {
-        if self.taken.of > 0.0 { self.taken.taken / self.taken.of } else { 0.0 }
+    /// What whyperf's own threads took while processors were busy, but for the one that samples.
+    pub(crate) fn taken(&self) -> TakenShares {
+        let TakenTime { analysis, others, length, of } = self.taken;
+        if of <= 0.0 {
+            return TakenShares::default();
+        }
+        let of_processors = (analysis + others) / of;
+        TakenShares { analysis: analysis / length, others: others / length, of_processors }
+    }
+
+    /// For what part of the time all processors were busy lately; all of it, where nothing is known yet.
+    pub(crate) fn saturation(&self) -> f64 {
+        1.0 - self.usage.as_ref().map_or(0.0, |usage| usage.idle_of(&self.allowed))
     }
 
     /// A measured thread ran.
@@ -194,8 +230,9 @@ impl ProcessorTimes {
     fn now(at: u64) -> Option<Self> {
         let own = processor_time(ClockId::ProcessCPUTime)?;
         let beside = own.saturating_sub(processor_time(ClockId::ThreadCPUTime)?);
+        let analysis = own_threads::time_of(&ANALYSIS);
         let each = ProcessorTime::parse(&fs::read_to_string("/proc/stat").ok()?);
-        (!each.is_empty()).then_some(Self { at, own, beside, each })
+        (!each.is_empty()).then_some(Self { at, own, beside, analysis, each })
     }
 }
 
@@ -210,7 +247,11 @@ impl TakenTime {
     #[expect(clippy::cast_precision_loss, reason = "a number of processors")]
     fn add(&mut self, before: &ProcessorTimes, now: &ProcessorTimes, processors: usize, idle: f64) {
         let seconds = |from: u64, to: u64| Nanos(to.saturating_sub(from)).as_secs_f64();
-        self.taken += seconds(before.beside, now.beside) * (1.0 - idle);
+        let analysis = seconds(before.analysis, now.analysis);
+        let others = (seconds(before.beside, now.beside) - analysis).max(0.0);
+        self.analysis += analysis * (1.0 - idle);
+        self.others += others * (1.0 - idle);
+        self.length += seconds(before.at, now.at);
         self.of += seconds(before.at, now.at) * processors as f64;
     }
 }
@@ -316,7 +357,7 @@ mod tests {
 
     fn reading(at: u64, each: [[u64; 3]; 2]) -> ProcessorTimes {
         let each = each.map(|[busy, idle, stolen]| ProcessorTime { busy, idle, stolen });
-        ProcessorTimes { at, own: 0, beside: 0, each: each.to_vec() }
+        ProcessorTimes { at, own: 0, beside: 0, analysis: 0, each: each.to_vec() }
     }
 
     fn usage(each: [[u64; 3]; 2], ran: u64) -> Usage {
@@ -356,11 +397,16 @@ mod tests {
     fn what_whyperf_runs_counts_where_processors_are_busy() {
         let mut taken = TakenTime::default();
         let before = reading(0, [[0; 3]; 2]);
-        let now = ProcessorTimes { beside: 400_000_000, ..reading(1_000_000_000, [[0; 3]; 2]) };
+        let reading = reading(1_000_000_000, [[0; 3]; 2]);
+        let now = ProcessorTimes { beside: 400_000_000, analysis: 300_000_000, ..reading };
         taken.add(&before, &now, 2, 0.0);
-        assert_eq!((taken.taken, taken.of), (0.4, 2.0));
+        assert_eq!((taken.analysis, (taken.others * 10.0).round(), taken.of), (0.3, 1.0, 2.0));
         taken.add(&before, &now, 2, 1.0);
-        assert_eq!((taken.taken, taken.of), (0.4, 4.0), "nobody else wanted them");
+        assert_eq!(
+            (taken.analysis, taken.length, taken.of),
+            (0.3, 2.0, 4.0),
+            "nobody else wanted them"
+        );
     }
 
     #[test]

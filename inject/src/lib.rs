@@ -56,6 +56,7 @@ mod status;
 mod stopped_thread;
 mod stub;
 mod thread_counter;
+mod thread_priority;
 mod thread_state;
 mod thread_wait;
 pub mod threads;
@@ -89,5 +90,6 @@ pub use stack_snapshot::{
 pub use stat::{Stat, since_boot};
 pub use status::ProcessStatus;
 pub use thread_counter::{CountedScope, CounterReading, CounterSampling, ThreadCounter};
+pub use thread_priority::yield_to_program;
 pub use thread_wait::{ThreadWait, WaitReason};
 pub use unmeasured_reason::UnmeasuredReason;

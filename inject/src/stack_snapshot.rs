@@ -137,6 +137,15 @@ pub struct StackSnapshots {
 struct ReadMaps {
     maps: ProcessMaps,
     at: Instant,
+    /// A stack was met since that could not be followed to its begin: there may be code that is not known.
+    is_doubtful: bool,
+}
+
+impl ReadMaps {
+    /// For how long it is as good as new.
+    const fn lasts(&self) -> Duration {
+        if self.is_doubtful { READ_AGAIN } else { READ_ANYWAY }
+    }
 }
 
 /// A thread at one moment, not unwound yet.
@@ -237,6 +246,9 @@ impl StackSnapshots {
             copies.push(ThreadCopy { tid, time, activity: SeenActivity::Running, stack });
         });
         let period = Some(sampling.period());
+        if copies.is_empty() {
+            return StackSamples { snapshots: Vec::new(), lost, period };
+        }
         let Ok(memory) = Memory::open(self.pid) else {
             let lost = lost + copies.len() as u64;
             return StackSamples { snapshots: Vec::new(), lost, period };
@@ -254,6 +266,9 @@ impl StackSnapshots {
                 let (time, stack) = (counted.time, Some(counted.stack));
                 copies.push(ThreadCopy { tid: *tid, time, activity: SeenActivity::Running, stack });
             });
+        }
+        if copies.is_empty() {
+            return CountedSnapshots { all: Vec::new(), lost };
         }
         let Ok(memory) = Memory::open(self.pid) else {
             return CountedSnapshots { all: Vec::new(), lost: lost + told.len() as u64 };
@@ -286,18 +301,20 @@ impl StackSnapshots {
                 stack.map(|stack| calls(&mut images, stack, &self.patched)).unwrap_or_default();
             StackSnapshot { tid, time, activity, calls, is_whole }
         });
-        let snapshots = snapshots.collect();
+        let snapshots: Vec<StackSnapshot> = snapshots.collect();
         self.known = images.into_known();
-        self.maps = Some(maps);
+        let is_doubtful = snapshots.iter().any(|snapshot| !snapshot.is_whole);
+        self.maps = Some(ReadMaps { is_doubtful: maps.is_doubtful || is_doubtful, ..maps });
         snapshots
     }
 
     /// The map as it was a short time ago; objects that were loaded since are met a little later.
     fn maps(&mut self) -> ReadMaps {
-        if let Some(read) = self.maps.take_if(|read| read.at.elapsed() < READ_AGAIN) {
+        if let Some(read) = self.maps.take_if(|read| read.at.elapsed() < read.lasts()) {
             return read;
         }
-        let read = ReadMaps { maps: ProcessMaps::of(self.pid), at: Instant::now() };
+        let read =
+            ReadMaps { maps: ProcessMaps::of(self.pid), at: Instant::now(), is_doubtful: false };
         let code = read.maps.with_code();
         let objects = code.map(|one| (one.path.clone(), one.range.start)).collect();
         if self.objects != objects {
@@ -308,8 +325,10 @@ impl StackSnapshots {
     }
 }
 
-/// How often the map of a process is read again.
+/// How often the map of a process is read again where it may be that of another moment. Of an MPI program that takes a millisecond.
 const READ_AGAIN: Duration = Duration::from_millis(500);
+/// The same where all stacks are followed to their begin by it.
+const READ_ANYWAY: Duration = Duration::from_secs(5);
 
 fn calls(
     images: &mut Images<'_>,

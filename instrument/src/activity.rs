@@ -77,6 +77,12 @@ impl Activity {
         Self { deeds, length, age, now: span.end, price, scale }
     }
 
+    /// The time it speaks of.
+    #[must_use]
+    pub const fn length(&self) -> Nanos {
+        self.length
+    }
+
     /// Ticks as time.
     pub(crate) fn time(&self, ticks: u64) -> Nanos {
         Nanos(self.scale.nanos(ticks))

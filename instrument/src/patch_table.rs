@@ -21,6 +21,7 @@ use crate::agent::{Agent, AgentTurn};
 use crate::arena::{CODE, DATA, NOWHERE};
 use crate::function_key::FunctionKey;
 use crate::messages::{PlanOutcome, Planned};
+use crate::outside_cost::{CALL_AT_REST, OutsideCost};
 use crate::patch_site::{Demand, PatchSite, SitePlan};
 use crate::pc_samples::{HotFunction, PcSampler};
 use crate::stage::Stage;
@@ -60,6 +61,8 @@ pub(crate) struct PatchTable {
     pub(crate) hot: BTreeSet<FunctionKey>,
     /// Samples where its threads are, while a function is too hot.
     pc_sampler: PcSampler,
+    /// What functions at rest cost since this was asked last.
+    at_rest: Nanos,
 }
 
 impl PatchTable {
@@ -156,6 +159,9 @@ impl PatchTable {
     /// Takes note of what its functions did.
     pub(crate) fn note(&mut self, activity: &Activity, agent: Agent<'_>) {
         self.sites.values_mut().for_each(|site| site.note(activity, agent.regions));
+        let resting = self.sites.values().filter(|site| site.stage.is_resting());
+        let calls: f64 = resting.map(|site| site.meter.rate).sum();
+        self.at_rest += activity.length.scaled((calls * CALL_AT_REST).min(1.0));
     }
 
     /// Computes how often functions may be called from now on.
@@ -193,9 +199,10 @@ impl PatchTable {
         self.pc_sampler.take(pid, limit, hot.collect());
     }
 
-    /// What samples cost the process since this was asked last.
-    pub(crate) fn take_sampling_cost(&mut self) -> Nanos {
-        self.pc_sampler.take_cost()
+    /// What samples and functions at rest cost the process since this was asked last.
+    pub(crate) fn take_cost(&mut self) -> OutsideCost {
+        let at_rest = std::mem::take(&mut self.at_rest);
+        OutsideCost { samples: self.pc_sampler.take_cost(), at_rest, ..OutsideCost::default() }
     }
 
     /// Functions that are on since before a pass and were never entered, with the pass.

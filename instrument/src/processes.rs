@@ -14,6 +14,7 @@ use crate::function_key::FunctionKey;
 use crate::hot_code::SampledRun;
 use crate::messages::{Counted, CounterSample, SampledThread, StackSampled};
 use crate::open_calls::OpenCalls;
+use crate::outside_cost::OutsideCost;
 use crate::patch_table::PatchTable;
 use crate::sampled_process::{SampledProcess, StackSight};
 use crate::sampled_time::SampledTime;
@@ -70,10 +71,11 @@ pub(crate) struct Processes {
 
 impl InstrumentedProcess {
     /// What looks at its threads and samples cost it since this was asked last.
-    pub(crate) fn take_cost(&mut self) -> Nanos {
-        let places = self.patch_table.as_mut().map(PatchTable::take_sampling_cost);
-        let stacks = std::mem::take(&mut self.sampling_cost);
-        self.open_calls.take_cost() + stacks + places.unwrap_or_default()
+    pub(crate) fn take_cost(&mut self) -> OutsideCost {
+        let mut cost = self.patch_table.as_mut().map(PatchTable::take_cost).unwrap_or_default();
+        cost.samples += std::mem::take(&mut self.sampling_cost);
+        cost.pauses += self.open_calls.take_cost();
+        cost
     }
 
     /// Takes in where its threads were when something was counted of them.

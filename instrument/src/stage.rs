@@ -171,6 +171,11 @@ impl Stage {
         !matches!(self, Self::Absent { .. } | Self::Refused { .. })
     }
 
+    /// Whether it keeps its jump and is not switched on.
+    pub(crate) const fn is_resting(&self) -> bool {
+        matches!(self, Self::Armed { on_since: None, .. } | Self::Disarming { on_since: None, .. })
+    }
+
     /// Whether its code is being changed.
     pub(crate) const fn is_moving(&self) -> bool {
         matches!(self, Self::Arming | Self::Disarming { .. })

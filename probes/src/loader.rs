@@ -1,6 +1,6 @@
 //! Asks the dynamic loader for addresses by name.
 
-use core::ffi::{CStr, c_char, c_void};
+use core::ffi::{CStr, c_char, c_int, c_void};
 use core::sync::atomic::{AtomicPtr, Ordering};
 
 use crate::c_library;
@@ -20,6 +20,32 @@ pub(crate) fn look_in(object: &CStr, name: &CStr) -> *mut c_void {
     }
     // SAFETY: the handle is open. It stays open: the object must not go while its address is kept.
     unsafe { real_dlsym()(handle, name.as_ptr()) }
+}
+
+/// Whether an object is loaded whose file is called so.
+pub(crate) fn is_loaded(name: &[u8]) -> bool {
+    struct Sought<'a>(&'a [u8], bool);
+    unsafe extern "C" fn visit(
+        info: *mut libc::dl_phdr_info,
+        _: usize,
+        sought: *mut c_void,
+    ) -> c_int {
+        // SAFETY: the loader describes an object that stays as long as this function runs.
+        let path = unsafe { (*info).dlpi_name };
+        // SAFETY: what is passed on below, where it stays as long.
+        let sought = unsafe { &mut *sought.cast::<Sought<'_>>() };
+        if !path.is_null() {
+            // SAFETY: the path of a loaded object ends with zero.
+            let path = unsafe { CStr::from_ptr(path) }.to_bytes();
+            let file = path.rsplit(|byte| *byte == b'/').next().unwrap_or(path);
+            sought.1 |= file.starts_with(sought.0);
+        }
+        0
+    }
+    let mut sought = Sought(name, false);
+    // SAFETY: the function above takes what this one hands, and keeps nothing of it.
+    unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut sought).cast()) };
+    sought.1
 }
 
 /// `dlsym`.

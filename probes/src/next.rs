@@ -8,46 +8,54 @@
 //! A shared object that named `PMPI_Send` directly would keep `/bin/true` from starting under
 //! `LD_PRELOAD`, so nothing is bound at load.
 
-use core::ffi::{CStr, c_void};
+use core::ffi::{CStr, c_char, c_void};
 use core::sync::atomic::{AtomicPtr, Ordering};
 
 use crate::definition;
 use crate::forwarding::keep_and_jump;
 use crate::loader::{first_of, look_in, real_dlsym};
 
-/// One symbol and, after its first use, where it is.
+/// One symbol and, after its first use, where it is. Small, because the loader writes to each in every process.
 #[derive(Debug)]
 pub(crate) struct Next {
-    name: &'static CStr,
+    /// Of a constant string.
+    name: *const c_char,
     whose: SymbolProvider,
     found: AtomicPtr<c_void>,
     /// Where the stub of this name jumps instead of to its wrapper; null when it does not.
     detour: AtomicPtr<c_void>,
 }
 
+// SAFETY: the string is never written, and the rest is atomic or never written either.
+unsafe impl Sync for Next {}
+
 /// The library that is expected to define the symbol.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SymbolProvider {
     /// The C library; what else has the name is something else, and the program's to call.
     Wrapped,
     /// The C library; what else has the name does not matter.
     Inner,
-    /// One of these, where the chain of interposition may not lead.
-    Of(&'static [&'static CStr]),
-    /// One of these; what else has the name is something else, and the program's to call.
-    Only(&'static [&'static CStr]),
+    /// An MPI, to which the chain of interposition may not lead.
+    Mpi,
+    /// A Fortran library, the same.
+    Fortran,
+    /// The library of io_uring; what else has the name is something else, and the program's to call.
+    IoUring,
 }
 
 impl SymbolProvider {
     /// Whether something else may have the name.
     const fn is_told_apart(self) -> bool {
-        matches!(self, Self::Wrapped | Self::Only(_))
+        matches!(self, Self::Wrapped | Self::IoUring)
     }
 
     /// Where else a definition may be that the chain of interposition does not lead to.
     const fn objects(self) -> &'static [&'static CStr] {
         match self {
-            Self::Of(objects) | Self::Only(objects) => objects,
+            Self::Mpi => MPI,
+            Self::Fortran => FORTRAN,
+            Self::IoUring => IO_URING,
             Self::Wrapped | Self::Inner => &[],
         }
     }
@@ -71,24 +79,24 @@ impl Next {
 
     /// A symbol of an MPI, which plugins and Python modules may have loaded for themselves.
     pub(crate) const fn of_mpi(name: &'static CStr) -> Self {
-        Self::with(name, SymbolProvider::Of(MPI))
+        Self::with(name, SymbolProvider::Mpi)
     }
 
     /// A symbol of a Fortran library, of an MPI or of the compiler.
     pub(crate) const fn of_fortran(name: &'static CStr) -> Self {
-        Self::with(name, SymbolProvider::Of(FORTRAN))
+        Self::with(name, SymbolProvider::Fortran)
     }
 
     /// A symbol of the library of io_uring, which a stub of ours exports as well.
     pub(crate) const fn of_io_uring(name: &'static CStr) -> Self {
-        Self::with(name, SymbolProvider::Only(IO_URING))
+        Self::with(name, SymbolProvider::IoUring)
     }
 
     const fn with(name: &'static CStr, whose: SymbolProvider) -> Self {
         let found = AtomicPtr::new(core::ptr::null_mut());
         // Before it is known where to, the stub must not touch what was passed to it.
         let detour = if whose.is_told_apart() { UNKNOWN } else { core::ptr::null_mut() };
-        Self { name, whose, found, detour: AtomicPtr::new(detour) }
+        Self { name: name.as_ptr(), whose, found, detour: AtomicPtr::new(detour) }
     }
 
     /// Its address; null when no loaded object defines it.
@@ -105,7 +113,7 @@ impl Next {
         // SAFETY: the same location.
         let before = unsafe { *errno };
         // SAFETY: a constant string; RTLD_NEXT is valid in any object.
-        let found = unsafe { real_dlsym()(libc::RTLD_NEXT, self.name.as_ptr()) };
+        let found = unsafe { real_dlsym()(libc::RTLD_NEXT, self.name) };
         let found = self.choose(found);
         // SAFETY: the same location; the program must not see what looking up left there.
         unsafe { *errno = before };
@@ -116,13 +124,15 @@ impl Next {
     /// there the chain of interposition does not pass through us.
     #[cold]
     pub(crate) fn look_up_late(&self, places: &SearchedObjects) {
-        let first = first_of(self.name);
+        let first = first_of(self.name());
         let first = if definition::is_by_another(first) { first } else { core::ptr::null_mut() };
         match self.whose {
-            SymbolProvider::Of(_) if first.is_null() => {
-                self.found.store(places.find(self.name), Ordering::Relaxed);
+            SymbolProvider::Mpi | SymbolProvider::Fortran if first.is_null() => {
+                self.found.store(places.find(self.name()), Ordering::Relaxed);
             }
-            SymbolProvider::Of(_) => self.found.store(first, Ordering::Relaxed),
+            SymbolProvider::Mpi | SymbolProvider::Fortran => {
+                self.found.store(first, Ordering::Relaxed)
+            }
             _ => {
                 self.choose(first);
             }
@@ -140,12 +150,13 @@ impl Next {
 
     /// The symbol.
     pub(crate) const fn name(&self) -> &'static CStr {
-        self.name
+        // SAFETY: it was one when this was made.
+        unsafe { CStr::from_ptr(self.name) }
     }
 
     /// Whether it is a function of MPI, in any language.
     pub(crate) fn is_of_mpi(&self) -> bool {
-        let name = self.name.to_bytes();
+        let name = self.name().to_bytes();
         [&b"MPI_"[..], b"PMPI_", b"mpi_"].iter().any(|start| name.starts_with(start))
     }
 
@@ -156,21 +167,25 @@ impl Next {
         match self.whose {
             // Loaded late, nothing comes next: the object has no place in the chain.
             SymbolProvider::Wrapped | SymbolProvider::Inner if first.is_null() => {
-                found = definition::of_c_library(self.name);
+                found = definition::of_c_library(self.name());
             }
-            SymbolProvider::Wrapped if !definition::is_expected(self.name, first) => detour = first,
-            SymbolProvider::Inner if !definition::is_expected(self.name, first) => {
-                found = definition::of_c_library(self.name);
+            SymbolProvider::Wrapped if !definition::is_expected(self.name(), first) => {
+                detour = first
             }
-            SymbolProvider::Of(_) | SymbolProvider::Only(_) if first.is_null() => {
-                let mut places = self.whose.objects().iter().map(|file| look_in(file, self.name));
+            SymbolProvider::Inner if !definition::is_expected(self.name(), first) => {
+                found = definition::of_c_library(self.name());
+            }
+            SymbolProvider::Mpi | SymbolProvider::Fortran | SymbolProvider::IoUring
+                if first.is_null() =>
+            {
+                let mut places = self.whose.objects().iter().map(|file| look_in(file, self.name()));
                 found = places.find(|place| !place.is_null()).unwrap_or(first);
             }
-            SymbolProvider::Only(objects) if !definition::is_of(objects, first) => detour = first,
+            SymbolProvider::IoUring if !definition::is_of(IO_URING, first) => detour = first,
             _ => {}
         }
         // It may be loaded later.
-        if found.is_null() && matches!(self.whose, SymbolProvider::Only(_)) {
+        if found.is_null() && self.whose == SymbolProvider::IoUring {
             detour = UNKNOWN;
         }
         self.found.store(found, Ordering::Relaxed);

@@ -76,8 +76,8 @@ pub(crate) use entry_named;
 macro_rules! listed {
     () => {
         concat!(
-            "77: .pushsection whyperf_listed,\"awR\",@progbits\n",
-            ".balign 8\n.quad {next}\n.quad 77b\n.popsection"
+            "77: .pushsection whyperf_listed,\"aR\",@progbits\n",
+            ".balign 4\n.long {next} - .\n.long 77b - .\n.popsection"
         )
     };
 }

@@ -12,7 +12,7 @@ use crate::attach_request::AttachOutcome;
 use crate::environ::Late;
 use crate::lock::Held;
 use crate::measurement::{self, Children};
-use crate::patch::{self, slot_code};
+use crate::patch;
 use crate::process_status::MeasurementStage;
 use crate::switch::{self, WIPE_ON_FORK};
 use crate::{agent_thread, clock, creation, environ, process, registration, sigbus_handler};
@@ -43,7 +43,6 @@ pub unsafe fn begin(late: &Late<'_>, at_end: extern "C" fn()) -> AttachOutcome {
     clock::choose();
     switch::wipe_on_fork();
     registration::prepare();
-    slot_code::prepare();
     registration::begin_again();
     IS_LATE.store(true, Ordering::Relaxed);
     AT_END.store(at_end as *mut (), Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! Measures the cost of an event pair, once per process, so that the daemon can subtract it.
+//! Measures the cost of an event pair, once per run and machine, so that the daemon can subtract it.
 //!
 //! With segments, empty pairs give two numbers: the time charged to the inner node (inside) and the time charged to the
 //! outer one (outside). That is the most a pair can cost: an out-of-order processor does a part of it beside work that
@@ -8,6 +8,7 @@ use crate::event_costs::{
     self, FUNCTION_HIDDEN, FUNCTION_INSIDE, FUNCTION_OUTSIDE, HIDDEN, INSIDE, OUTSIDE, pair,
 };
 use crate::functions::pool::{CHAINED, SCRATCH as SCRATCH_SLOT};
+use crate::machine_facts::MachineFacts;
 use crate::node_index::Key;
 use crate::object::ObjectId;
 use crate::patch::slot_code;
@@ -23,7 +24,14 @@ use whyperf_layout::geometry::node_offset;
 /// Stores the costs in the slot, which no reader looks at yet; signals are blocked.
 pub(crate) fn calibrate(private: &Private) {
     if !event_costs::are_known() {
+        slot_code::prepare();
         measure(private);
+        if private.direct() {
+            let facts =
+                MachineFacts { has_counter: clock::is_counter(), costs: event_costs::all() };
+            // SAFETY: threads register under the lock.
+            unsafe { facts.leave() };
+        }
     }
     event_costs::store(private.slot());
 }

@@ -51,6 +51,11 @@ pub(crate) fn choose() {
     COUNTER.store(has_constant_rate() && kernel_trusts_it(), Ordering::Relaxed);
 }
 
+/// Uses the clock that another process of this machine chose.
+pub(crate) fn take(is_counter: bool) {
+    COUNTER.store(is_counter, Ordering::Relaxed);
+}
+
 fn has_constant_rate() -> bool {
     const POWER: u32 = 0x8000_0007;
     const INVARIANT: u32 = 1 << 8;

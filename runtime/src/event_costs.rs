@@ -1,5 +1,6 @@
 //! The costs of an event pair in this process, in 1/256 ticks, once they were measured.
 
+use crate::machine_facts::COSTS;
 use crate::view::Slot;
 use core::sync::atomic::{AtomicU32, Ordering};
 
@@ -23,6 +24,21 @@ pub(crate) fn pair() -> u64 {
 pub(crate) fn are_known() -> bool {
     INSIDE.load(Ordering::Relaxed) != 0
 }
+
+/// All costs, as the processes of a run tell each other.
+pub(crate) fn all() -> [u32; COSTS] {
+    PLACES.map(|place| place.load(Ordering::Relaxed))
+}
+
+/// Takes what another process of this machine measured.
+pub(crate) fn take(costs: [u32; COSTS]) {
+    for (place, cost) in PLACES.into_iter().zip(costs) {
+        place.store(cost, Ordering::Relaxed);
+    }
+}
+
+static PLACES: [&AtomicU32; COSTS] =
+    [&INSIDE, &OUTSIDE, &FUNCTION_INSIDE, &FUNCTION_OUTSIDE, &HIDDEN, &FUNCTION_HIDDEN];
 
 /// Stores the costs in a slot, which no reader looks at yet.
 pub(crate) fn store(slot: Slot) {

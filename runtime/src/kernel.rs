@@ -445,6 +445,15 @@ pub(crate) fn create_new(path: &core::ffi::CStr) -> isize {
     unsafe { call(libc::SYS_openat, arguments) }
 }
 
+/// Makes a file with these bytes, if the name is free; what it lacks at the end its reader has to notice.
+pub(crate) fn write_new(path: &core::ffi::CStr, bytes: &[u8]) {
+    let Ok(descriptor @ 0..) = i32::try_from(create_new(path)) else { return };
+    let arguments = [descriptor as usize, bytes.as_ptr() as usize, bytes.len(), 0, 0, 0];
+    // SAFETY: so many bytes as passed on, which the call only reads.
+    unsafe { call(libc::SYS_write, arguments) };
+    close(descriptor);
+}
+
 /// Makes a symbolic link, if the name is free.
 pub(crate) fn symlink(target: &core::ffi::CStr, path: &core::ffi::CStr) {
     let arguments =

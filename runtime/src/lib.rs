@@ -8,7 +8,7 @@
 //!
 //! ```text
 //!   leaves      range, number, directory, once_pointer, spin_lock, zero_ended_path, process_status, thread_local, view
-//!   kernel      kernel, clock, own_memory, listening_page, interrupted_call, environ, switch, lock, attach_request
+//!   kernel      kernel, clock, own_memory, listening_page, interrupted_call, environ, switch, lock, attach_request, machine_facts
 //!   process     measurement, replies, heartbeat, last_thread_watchdog
 //!   region      sigbus_handler, map, strings, region
 //!   functions   functions: the table of instrumented functions
@@ -51,6 +51,7 @@ mod listening_page;
 pub mod load;
 mod lock;
 pub mod losses;
+mod machine_facts;
 mod map;
 pub mod measurement;
 mod node_index;

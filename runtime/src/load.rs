@@ -2,12 +2,13 @@
 
 use crate::agent_thread::{self, AgentMain};
 use crate::lock::Held;
+use crate::machine_facts::MachineFacts;
 use crate::measurement::{self, Children};
-use crate::patch::{slot_code, thread_ends};
+use crate::patch::thread_ends;
 use crate::process_status::MeasurementStage;
 use crate::registration::{self, Upcalls};
 use crate::switch::{self, WIPE_ON_FORK};
-use crate::{agent, calibration, clock, environ, map};
+use crate::{agent, calibration, clock, environ, event_costs, map};
 use whyperf_layout::RegionFailure;
 
 /// What the layers below ask of those above them.
@@ -36,10 +37,16 @@ pub unsafe fn attach() {
         map::decline(environ::settings(), RegionFailure::AddressSpace, &Held::take());
     }
     if wanted {
-        clock::choose();
+        // SAFETY: the caller's contract.
+        match unsafe { MachineFacts::read() } {
+            Some(facts) => {
+                clock::take(facts.has_counter);
+                event_costs::take(facts.costs);
+            }
+            None => clock::choose(),
+        }
         switch::wipe_on_fork();
         registration::prepare();
-        slot_code::prepare();
     }
     let stage = if wanted { MeasurementStage::Wanted } else { MeasurementStage::Declined };
     WIPE_ON_FORK.stage.decide(stage);

@@ -18,8 +18,8 @@ use whyperf_layout::geometry::{
 };
 use whyperf_layout::{ObjectRecord, RegionFailure, RegionRecord};
 
-/// Bytes populated at once when a table grows.
-const CHUNK: usize = 4 * PAGE;
+/// Bytes populated at once when a table grows: a process that lives for a moment needs little of each.
+const CHUNK: usize = PAGE;
 
 static REGION_FRONTIER: AtomicUsize = AtomicUsize::new(0);
 static OBJECT_FRONTIER: AtomicUsize = AtomicUsize::new(0);

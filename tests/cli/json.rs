@@ -87,7 +87,14 @@ fn every_report_has_the_same_members() {
     assert_eq!(report["command"], serde_json::json!(["sh", "-c", "exit 3"]));
     assert_eq!(report["exit_status"], 3);
     assert!(report["elapsed_s"].as_f64().is_some_and(|seconds| seconds > 0.0));
-    assert_eq!(names(&report["cost"]), ["compensated_s", "limit", "max", "mean", "own"]);
+    let parts = ["analysis", "at_rest", "events", "pauses", "sampling"];
+    let other = ["compensated_s", "end_s", "limit", "max", "mean", "own", "start_s", "total"];
+    assert_eq!(names(&report["cost"]), sorted(&[&other[..], &parts].concat()));
+    let cost = |name: &str| report["cost"][name].as_f64().expect("a number");
+    let around = (cost("start_s") + cost("end_s"))
+        / report["elapsed_s"].as_f64().expect("a time").max(cost("start_s") + cost("end_s"));
+    let sum = parts.iter().map(|name| cost(name)).sum::<f64>() + around;
+    assert!((cost("total") - sum).abs() < 1e-4, "the parts are the whole: {}", report["cost"]);
     assert_eq!(report["cost"]["limit"], 0.05);
     assert_eq!(names(&report["losses"]), ["nodes", "objects"]);
     assert_eq!(names(&report["search"]), ["pairs_tested", "pairs_true", "pairs_unknown"]);

@@ -150,8 +150,8 @@ impl Demo {
         let text = fs::read_to_string(&self.report)
             .with_context(|| format!("reading {}", self.report.display()))?;
         let report: Value = serde_json::from_str(&text).context("reading the report")?;
-        let mean = report["cost"]["mean"].as_f64();
-        mean.with_context(|| format!("{} states no mean cost", self.report.display()))
+        let total = report["cost"]["total"].as_f64();
+        total.with_context(|| format!("{} states no cost", self.report.display()))
     }
 }
 

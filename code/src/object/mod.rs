@@ -3,6 +3,7 @@
 mod debug_file;
 mod debug_lines;
 mod edges;
+mod exports;
 mod frames;
 mod headers;
 mod inventory;
@@ -13,6 +14,7 @@ mod shape;
 mod symbols;
 mod variables;
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,7 +23,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use crate::branches::Branches;
 use crate::cache::{BranchCache, CacheFile};
 use crate::error::ObjectError;
-use crate::function::{Function, FunctionId, FunctionKind, Name};
+use crate::function::{Function, FunctionId, FunctionKind, Name, Scope};
 use crate::lines::Lines;
 use crate::opening::Opening;
 use crate::scan::{CodeStretch, scan};
@@ -29,6 +31,7 @@ use crate::storage::Storage;
 use debug_file::{DebugFile, packed_symbols};
 use edges::ObjectCallGraph;
 pub use edges::{Callee, Calls};
+use exports::TableEntry;
 pub use frames::Frame;
 use frames::Frames;
 use headers::Headers;
@@ -49,6 +52,8 @@ pub struct Object {
     frames: OnceLock<Frames>,
     linkage: OnceLock<Linkage>,
     inventory: OnceLock<Inventory>,
+    /// By name, where the file has no table of them.
+    exports: OnceLock<BTreeMap<String, FunctionId>>,
     branches: OnceLock<Branches>,
     is_decoded: AtomicBool,
     learned: Mutex<Learned>,
@@ -78,6 +83,7 @@ impl Object {
             frames: OnceLock::new(),
             linkage: OnceLock::new(),
             inventory: OnceLock::new(),
+            exports: OnceLock::new(),
             branches: OnceLock::new(),
             is_decoded: AtomicBool::new(false),
             learned: Mutex::default(),
@@ -175,6 +181,37 @@ impl Object {
     #[must_use]
     pub fn names(&self, function: FunctionId) -> Vec<Name> {
         self.inventory().names(function)
+    }
+
+    /// The function that other objects find under a name. Reads no symbols but those, where the object has none of that name.
+    #[must_use]
+    pub fn exported(&self, name: &str) -> Option<FunctionId> {
+        let headers = Headers::of(self.path(), self.bytes()).ok()?;
+        match exports::find(&headers, name) {
+            TableEntry::Function(entry) => self.function_beginning(entry),
+            TableEntry::Missing => None,
+            TableEntry::NoTable => self.exports().get(name).copied(),
+        }
+    }
+
+    /// Whether the name of a function that other objects find begins so, in capital or small letters.
+    #[must_use]
+    pub fn exports_any(&self, start: &str) -> bool {
+        let headers = Headers::of(self.path(), self.bytes());
+        headers.is_ok_and(|headers| exports::any_begins(&headers, start))
+    }
+
+    fn exports(&self) -> &BTreeMap<String, FunctionId> {
+        self.exports.get_or_init(|| {
+            let mut found = BTreeMap::new();
+            let functions = (0..).map(FunctionId).zip(self.functions());
+            for (id, _) in functions.filter(|(_, one)| one.kind != FunctionKind::PltStub) {
+                let names = self.names(id).into_iter();
+                let seen = names.filter(|name| matches!(name.scope, Scope::Global | Scope::Weak));
+                found.extend(seen.map(|name| (name.text, id)));
+            }
+            found
+        })
     }
 
     /// What the unwind table says around an address.

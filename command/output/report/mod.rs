@@ -2,6 +2,7 @@
 
 mod advice;
 mod cause;
+mod cost;
 mod counters;
 mod placement;
 mod profile;
@@ -23,6 +24,7 @@ use whyperf_consultant::{Split, ValueUnit};
 use whyperf_experiments::StoredReport;
 
 pub(crate) use cause::Cause;
+pub(crate) use cost::Cost;
 pub(crate) use counters::{CountedCode, CountedThread, ReportedCounter, ReportedProcess};
 pub(crate) use placement::Placement;
 pub(crate) use rank_messages::RankMessages;
@@ -191,18 +193,6 @@ impl ReportedEfficiency {
             input_output: rounded(found.input_output),
         }
     }
-}
-
-/// Share of the program's time that measuring took.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub(crate) struct Cost {
-    pub(crate) limit: f64,
-    pub(crate) mean: f64,
-    pub(crate) max: f64,
-    /// The part of what the processors had that whyperf's own threads took beside that, while these were busy; `None` where it is not known.
-    pub(crate) own: Option<f64>,
-    /// Seconds of all threads that were taken off their times; `None` when nothing is.
-    pub(crate) compensated_s: Option<f64>,
 }
 
 /// What had to be left out of the numbers.
@@ -547,6 +537,13 @@ pub(crate) mod example {
                 max: 0.011,
                 own: None,
                 compensated_s: Some(0.04),
+                total: 0.021,
+                events: 0.004,
+                analysis: 0.003,
+                sampling: 0.002,
+                start_s: 0.02,
+                end_s: 0.028,
+                ..Cost::default()
             },
             losses: ReportedLosses::default(),
             search: ReportedSearch { pairs_tested: 40, pairs_true: 3, pairs_unknown: 2 },
@@ -583,7 +580,7 @@ mod tests {
             r#""efficiency":{"parallel":0.714,"load_balance":0.83,"communication":0.86,"input_output":1.0}"#
         ));
         assert!(text.contains(
-            r#""cost":{"limit":0.05,"mean":0.006,"max":0.011,"own":null,"compensated_s":0.04},"losses":{"nodes":0,"objects":0}"#
+            r#""cost":{"limit":0.05,"mean":0.006,"max":0.011,"own":null,"compensated_s":0.04,"total":0.021,"events":0.004,"at_rest":0.0,"pauses":0.0,"analysis":0.003,"sampling":0.002,"start_s":0.02,"end_s":0.028},"losses":{"nodes":0,"objects":0}"#
         ));
         assert!(text.contains(
             r#""plus_minus":null,"threshold":0.2,"from_s":0.0,"to_s":4.0,"happened":[],"found_s":0.75,"leaf":true,"source":"oned.c:88","origin":"search","split":"all","causes":[]}"#

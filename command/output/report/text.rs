@@ -121,7 +121,7 @@ fn write_causes(report: &Report, output_style: OutputStyle, text: &mut String) {
 }
 
 /// What is in none of the numbers that follow.
-fn write_unmeasured(one: &Unmeasured, output_style: OutputStyle, text: &mut String) {
+pub(super) fn write_unmeasured(one: &Unmeasured, output_style: OutputStyle, text: &mut String) {
     let Unmeasured { program, processes, cpu_s, reason } = one;
     let (dot, times) = (output_style.either("·", ","), output_style.either("×", "x"));
     let count = if *processes > 1 { format!("{processes} {times} ") } else { String::new() };
@@ -334,29 +334,21 @@ fn amount(total: f64, unit: &str) -> String {
     }
 }
 
-/// What whyperf's own threads take is worth a line from this part of the processors on.
-const LITTLE_OWN: f64 = 0.005;
-
 fn write_cost(report: &Report, output_style: OutputStyle, text: &mut String) {
     let cost = &report.cost;
-    heading(
-        "Cost of measuring",
-        "share of the time of the process that paid most",
-        output_style,
-        text,
-    );
-    let style = if cost.max > cost.limit { terminal::CAUTION } else { terminal::GOOD };
-    let (mean, max) = (precise(cost.mean), precise(cost.max));
-    // A second that is mostly before the run would look better than the run.
-    let worst =
-        if report.elapsed_s < 1.0 { String::new() } else { format!("worst second {max}, ") };
-    let numbers = format!("mean {mean}, {worst}limit {}", share(cost.limit));
+    let about = "share of the time of the process that paid most";
+    heading("Cost of measuring", about, output_style, text);
+    // Of a run that was gone through again only the mean is known.
+    let all = if cost.total > 0.0 { cost.total } else { cost.mean };
+    let style = if all > cost.limit { terminal::CAUTION } else { terminal::GOOD };
+    let numbers = format!("{} in all, limit {}", precise(all), share(cost.limit));
     line(text, &format!("  {}", output_style.paint(numbers, style)));
-    if let Some(own) = cost.own.filter(|own| *own >= LITTLE_OWN) {
-        let said =
-            format!("beside it whyperf's own threads took {} of busy processors", precise(own));
-        let style = if cost.mean + own > cost.limit { terminal::CAUTION } else { terminal::GOOD };
-        line(text, &format!("  {}", output_style.paint(said, style)));
+    for each in wrapped(&cost.parts_told(), output_style.width - 2) {
+        line(text, &format!("  {each}"));
+    }
+    // A second that is mostly before the run would look better than the run.
+    if report.elapsed_s >= 1.0 {
+        line(text, &format!("  worst second while it ran {}", precise(cost.max)));
     }
     let stated = match cost.compensated_s {
         Some(seconds) => format!(
@@ -433,7 +425,7 @@ fn write_profile(report: &Report, rows: usize, output_style: OutputStyle, text: 
     }
 }
 
-fn write_note(note: &str, output_style: OutputStyle, text: &mut String) {
+pub(super) fn write_note(note: &str, output_style: OutputStyle, text: &mut String) {
     text.push('\n');
     for (nth, piece) in wrapped(note, output_style.width - 6).into_iter().enumerate() {
         let margin = if nth == 0 { "Note: " } else { "      " };
@@ -448,7 +440,7 @@ fn heading(title: &str, about: &str, output_style: OutputStyle, text: &mut Strin
 }
 
 /// The command with its beginning and its end, as a shell would take it.
-fn one_line(words: &[String], columns: usize, output_style: OutputStyle) -> String {
+pub(super) fn one_line(words: &[String], columns: usize, output_style: OutputStyle) -> String {
     let quoted = |word: &String| {
         let is_plain = |letter: char| letter.is_alphanumeric() || "_-+=./,:@%".contains(letter);
         if !word.is_empty() && word.chars().all(is_plain) {
@@ -466,16 +458,16 @@ fn one_line(words: &[String], columns: usize, output_style: OutputStyle) -> Stri
 }
 
 /// Two digits where a percent is much.
-fn precise(value: f64) -> String {
+pub(super) fn precise(value: f64) -> String {
     format!("{:.2} %", 100.0 * value)
 }
 
-fn counted(count: usize, one: &str, many: &str) -> String {
+pub(super) fn counted(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
 /// How a program ended whose exit status is not zero.
-fn ending(status: i32) -> String {
+pub(super) fn ending(status: i32) -> String {
     let name = match status {
         129 => "SIGHUP",
         130 => "SIGINT",
@@ -493,7 +485,7 @@ fn ending(status: i32) -> String {
 }
 
 /// Adds a line: a name with an end of line in it does not make two of it.
-fn line(text: &mut String, content: &str) {
+pub(super) fn line(text: &mut String, content: &str) {
     let _ = writeln!(text, "{}", content.trim_end().replace('\n', "\\n"));
 }
 

@@ -66,14 +66,20 @@ pub(crate) struct Symbols {
     outstanding: usize,
 }
 
+/// The name of the thread.
+pub(crate) const THREAD: &str = "symbols";
+
 impl Symbols {
     /// Over objects that others use too.
     pub(crate) fn start(objects: Arc<Objects>) -> Result<Self, Error> {
         let (requests, inbox) = unbounded();
         let (outbox, answers) = unbounded();
         thread::Builder::new()
-            .name("symbols".to_owned())
-            .spawn(move || worker::run(objects, &inbox, &outbox))
+            .name(THREAD.to_owned())
+            .spawn(move || {
+                whyperf_inject::yield_to_program();
+                worker::run(objects, &inbox, &outbox);
+            })
             .map_err(|source| Error::StartSymbols { source })?;
         Ok(Self { requests, answers, outstanding: 0 })
     }

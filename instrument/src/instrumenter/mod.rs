@@ -31,6 +31,7 @@ use crate::messages::{CounterSample, WorkerAnswer, WorkerRequest};
 use crate::named_pairs::NamedPairs;
 use crate::objects::Objects;
 use crate::open_calls::{Curiosity, LookOccasion};
+use crate::outside_cost::OutsideCost;
 use crate::pair_functions::PairFunctions;
 use crate::pair_needs::{PairNeeds, PairOrigin};
 use crate::pair_total::PairTotal;
@@ -92,6 +93,8 @@ pub struct Service<'process> {
     pub activity: &'process Activity,
     /// What events other than those of functions cost it since the pass before.
     pub others_cost: Nanos,
+    /// What measuring cost beside events meanwhile.
+    pub beside: Nanos,
 }
 
 /// A process in an interval.
@@ -252,7 +255,10 @@ impl Instrumenter {
         let patch_table = served.patch_table.get_or_insert_default();
         let moves = take_in(patch_table, service, turn, served.pid, limit);
         let (activity, threads) = (service.activity, service.threads);
-        patch_table.update_visit_budget(limit, activity, threads.len(), service.others_cost);
+        // The limit holds for all that measuring costs; but a search that may switch nothing on would find nothing.
+        let beside = service.beside.min(activity.length.scaled(limit * MOST_BESIDE));
+        let others = service.others_cost + beside;
+        patch_table.update_visit_budget(limit, activity, threads.len(), others);
         patch_table.want_nothing();
         let mut plan = Vec::new();
         for code in self.needs.wanted() {
@@ -393,9 +399,9 @@ impl Instrumenter {
         }
     }
 
-    /// What looks at the threads of a process and samples of them cost it since this was asked last.
-    pub fn take_cost(&mut self, process: u32) -> Nanos {
-        self.processes.get_mut(process).map_or(Nanos::ZERO, |process| process.take_cost())
+    /// What looks at the threads of a process, samples of them and functions at rest cost it since this was asked last.
+    pub fn take_cost(&mut self, process: u32) -> OutsideCost {
+        self.processes.get_mut(process).map(|process| process.take_cost()).unwrap_or_default()
     }
 
     /// Where stack samples found threads of a process running since this was asked last; in the interval that ended it computed
@@ -572,3 +578,6 @@ fn take_in(
     patch_table.note(service.activity, service.agent);
     moves
 }
+
+/// Functions have of the limit what this part of it leaves, whatever else costs.
+const MOST_BESIDE: f64 = 0.7;

@@ -1,8 +1,10 @@
 //! All code that is known: the modules, the processes that have them, and how their functions are called.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use ahash::AHashMap;
 use whyperf_code::FunctionKind;
 use whyperf_code::plan::denied;
 use whyperf_model::Resource;
@@ -19,12 +21,15 @@ pub(crate) struct KnownCode {
     pub(crate) processes: BTreeMap<u32, ProcessCode>,
     /// Functions by the resource they are called by.
     named: BTreeMap<Resource, BTreeSet<FunctionKey>>,
+    /// Whether functions are of interest: each stack asks again about the same ones.
+    of_interest: RefCell<AHashMap<FunctionKey, bool>>,
 }
 
 impl KnownCode {
     pub(crate) fn over(objects: Arc<Objects>) -> Self {
         let (processes, named) = (BTreeMap::new(), BTreeMap::new());
-        Self { modules: Modules::new(objects), processes, named }
+        let of_interest = RefCell::default();
+        Self { modules: Modules::new(objects), processes, named, of_interest }
     }
 
     /// A process appeared.
@@ -68,6 +73,18 @@ impl KnownCode {
 
     /// Not for those that a program cannot help or whose time is no computing, nor for what the planner would refuse by name.
     pub(crate) fn is_of_interest(&self, key: FunctionKey) -> bool {
+        if let Some(known) = self.of_interest.borrow().get(&key) {
+            return *known;
+        }
+        let found = self.look_for_interest(key);
+        // Before the library that measures was met, nothing is known to be wrapped.
+        if self.modules.has_ours() {
+            self.of_interest.borrow_mut().insert(key, found);
+        }
+        found
+    }
+
+    fn look_for_interest(&self, key: FunctionKey) -> bool {
         let known = self.modules.get(key.module);
         let Some(function) = known.code.functions().get(key.function.index()) else { return false };
         let is_denied =

@@ -29,9 +29,10 @@ mod wait_looks;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::thread;
 use std::time::Duration;
 
-use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
+use crossbeam_channel::{Receiver, Sender, TryRecvError};
 use whyperf_model::Resource;
 
 use self::call_graph::CallGraph;
@@ -52,14 +53,17 @@ pub(crate) fn run(
 ) {
     let mut worker = Worker::over(objects);
     loop {
-        let request = match worker.rest() {
-            Some(rest) => requests.recv_timeout(rest),
-            None => requests.recv().map_err(|_| RecvTimeoutError::Disconnected),
-        };
-        let answer = match request {
+        let answer = match requests.try_recv() {
             Ok(request) => worker.serve(request),
-            Err(RecvTimeoutError::Timeout) => None,
-            Err(RecvTimeoutError::Disconnected) => return,
+            Err(TryRecvError::Empty) => {
+                // Whoever asks or goes wakes this thread.
+                match worker.rest() {
+                    Some(rest) => thread::park_timeout(rest),
+                    None => thread::park(),
+                }
+                None
+            }
+            Err(TryRecvError::Disconnected) => return,
         };
         let waits = worker.wait_looks.take(&mut worker.code);
         let seen = worker.looks.take(&mut worker.code, &mut worker.graph);

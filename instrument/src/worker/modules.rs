@@ -1,12 +1,12 @@
 //! The programs and libraries of measured processes, each known once however many processes use it: the names of its
 //! functions, and how they are patched.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::sync::Arc;
 
 use ahash::AHashMap;
 use whyperf_code::plan::{self, CodeExit, Islands, Plan, Refusal};
-use whyperf_code::{Callee, FunctionId, FunctionKind, Object, Scope};
+use whyperf_code::{Callee, FunctionId, FunctionKind, Object};
 use whyperf_inject::MemoryStretch;
 use whyperf_model::{Hierarchy, Resource};
 
@@ -23,7 +23,6 @@ pub(crate) struct Module {
     pub(crate) code: Arc<Object>,
     islands: Islands,
     plans: AHashMap<FunctionId, Result<Plan, Refusal>>,
-    exports: OnceCell<AHashMap<String, FunctionId>>,
     is_mpi: OnceCell<bool>,
     main: OnceCell<Option<FunctionId>>,
     jumping_main: OnceCell<Option<FunctionId>>,
@@ -34,11 +33,13 @@ pub(crate) struct Module {
 pub(crate) struct Modules {
     objects: Arc<Objects>,
     list: Vec<Module>,
+    /// Functions of system libraries that were asked about: whether they are inside of calls that we wrap.
+    inside_wrapped: RefCell<AHashMap<FunctionKey, bool>>,
 }
 
 impl Modules {
-    pub(crate) const fn new(objects: Arc<Objects>) -> Self {
-        Self { objects, list: Vec::new() }
+    pub(crate) fn new(objects: Arc<Objects>) -> Self {
+        Self { objects, list: Vec::new(), inside_wrapped: RefCell::default() }
     }
 
     /// The object that a process has mapped here; `None` when it cannot be read.
@@ -55,7 +56,6 @@ impl Modules {
                 code,
                 islands,
                 plans,
-                exports: OnceCell::new(),
                 is_mpi: OnceCell::new(),
                 main: OnceCell::new(),
                 jumping_main: OnceCell::new(),
@@ -72,13 +72,27 @@ impl Modules {
     /// Whether what a function does is inside of calls that we wrap: time in those is known without it, and is no computing.
     pub(crate) fn is_inside_wrapped(&self, key: FunctionKey) -> bool {
         let known = self.get(key.module);
+        if let Some(known) = self.inside_wrapped.borrow().get(&key) {
+            return *known;
+        }
         // A program may give its own functions the names that the system has.
         if known.is_mpi() || !known.is_system() {
             return known.is_mpi();
         }
-        let ours = self.list.iter().find(|module| module.is_ours());
-        let is_wrapped = |name: &str| ours.is_some_and(|ours| ours.export(name).is_some());
-        known.code.names(key.function).iter().any(|name| is_wrapped(&name.text))
+        let Some(ours) = self.ours() else { return false };
+        let names = known.code.names(key.function);
+        let found = names.iter().any(|name| ours.export(&name.text).is_some());
+        self.inside_wrapped.borrow_mut().insert(key, found);
+        found
+    }
+
+    /// Whether a process has the library that measures, as all have that are measured.
+    pub(crate) fn has_ours(&self) -> bool {
+        self.ours().is_some()
+    }
+
+    fn ours(&self) -> Option<&Module> {
+        self.list.iter().find(|module| module.is_ours())
     }
 
     pub(crate) fn get_mut(&mut self, module: u32) -> &mut Module {
@@ -114,11 +128,8 @@ impl Module {
     /// Whether it is a library of MPI: those alone have each function under a second name, for tools. In a program that has
     /// MPI inside nothing is wrapped.
     pub(crate) fn is_mpi(&self) -> bool {
-        let is_for_tools = |name: &String| {
-            name.get(..PROFILED.len()).is_some_and(|start| start.eq_ignore_ascii_case(PROFILED))
-        };
         let is_library = || !(self.is_ours() || self.is_program());
-        *self.is_mpi.get_or_init(|| is_library() && self.exports().keys().any(is_for_tools))
+        *self.is_mpi.get_or_init(|| is_library() && self.code.exports_any(PROFILED))
     }
 
     /// Whether it is a program: what asks for a loader and is no library that can be started, as the C library is.
@@ -160,11 +171,7 @@ impl Module {
 
     /// The function that other objects find under this name.
     pub(crate) fn export(&self, name: &str) -> Option<FunctionId> {
-        self.exports().get(name).copied()
-    }
-
-    fn exports(&self) -> &AHashMap<String, FunctionId> {
-        self.exports.get_or_init(|| exported(&self.code))
+        self.code.exported(name)
     }
 
     /// All functions that are called and return.
@@ -185,21 +192,6 @@ impl Module {
         let (distance, linked) = inside?;
         Some(stretch.start.wrapping_add(distance).wrapping_sub(linked))
     }
-}
-
-fn exported(code: &Object) -> AHashMap<String, FunctionId> {
-    let mut found = AHashMap::new();
-    for (id, function) in (0..).map(FunctionId).zip(code.functions()) {
-        if function.kind == FunctionKind::PltStub {
-            continue;
-        }
-        for name in code.names(id) {
-            if matches!(name.scope, Scope::Global | Scope::Weak) {
-                found.insert(name.text, id);
-            }
-        }
-    }
-    found
 }
 
 /// How the second names of MPI's functions begin, in C and in Fortran.

@@ -6,36 +6,40 @@ use core::sync::atomic::{AtomicBool, AtomicU16, Ordering};
 use crate::loader::first_of;
 use crate::next::{Next, SearchedObjects};
 
-/// An exported function of ours. All of them lie in one section, put there by their assembly (`stub::listed`).
+/// An exported function of ours. All of them lie in one section, put there by their assembly (`stub::listed`). It holds distances, for each
+/// address would be written by the loader in each process, on pages that short ones never read.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Listed {
-    next: &'static Next,
-    stub: *const (),
+    next: i32,
+    stub: i32,
 }
-
-// SAFETY: the address of a function, which is never written.
-unsafe impl Sync for Listed {}
 
 impl Listed {
     /// Where calls are to go.
     pub(crate) fn stub(&self) -> usize {
-        self.stub as usize
+        (&raw const self.stub).addr().wrapping_add_signed(self.stub as isize)
+    }
+
+    fn next(&self) -> &'static Next {
+        let place = (&raw const self.next).addr().wrapping_add_signed(self.next as isize);
+        // SAFETY: the assembly put the distance to a static here, and nothing writes to it.
+        unsafe { &*core::ptr::with_exposed_provenance::<Next>(place) }
     }
 
     /// Where they would go without us; `None` when the program means something else by the name.
     pub(super) fn real(&self) -> Option<usize> {
-        self.next.found_for_stub()
+        self.next().found_for_stub()
     }
 
     /// Whether anything of the program's has the name.
     pub(crate) fn has_real(&self) -> bool {
-        !self.next.address().is_null()
+        !self.next().address().is_null()
     }
 
     /// Whether it is a function of MPI.
     pub(crate) fn is_of_mpi(&self) -> bool {
-        self.next.is_of_mpi()
+        self.next().is_of_mpi()
     }
 }
 
@@ -49,17 +53,15 @@ static IS_ENTERED: AtomicBool = AtomicBool::new(false);
 /// Finds out what each function stands for in this program.
 pub(super) fn prepare() {
     let places = SearchedObjects::now();
-    all().iter().for_each(|listed| listed.next.look_up_late(&places));
+    all().iter().for_each(|listed| listed.next().look_up_late(&places));
     enter_all();
 }
 
 /// Whether everybody's calls of these functions find ours; those of a library that is loaded late do not.
 pub(crate) fn are_first(names: &[&CStr]) -> bool {
-    let is_found = |name: &CStr| {
-        let ours = all().iter().find(|listed| listed.next.name() == name);
-        ours.is_some_and(|listed| listed.stub() == first_of(name) as usize)
-    };
-    names.iter().all(|name| is_found(name))
+    // What this object defines under a name is the function of ours; to go through the list for each would bring all its pages in.
+    let (first, end) = (&raw const __ehdr_start, &raw const _end);
+    names.iter().all(|name| (first.addr()..end.addr()).contains(&first_of(name).addr()))
 }
 
 /// The exported function of this name, of which nothing need be prepared.
@@ -76,7 +78,7 @@ pub(super) fn named(name: &CStr) -> Option<&'static Listed> {
     for step in 0..PLACES {
         let number = INDEX.get((start + step) % PLACES)?.load(Ordering::Relaxed);
         let listed = all().get(usize::from(number).checked_sub(1)?)?;
-        if listed.next.name() == name {
+        if listed.next().name() == name {
             return Some(listed);
         }
     }
@@ -90,7 +92,7 @@ fn enter_all() {
 }
 
 fn enter(number: u16, listed: &Listed) {
-    let start = hash(listed.next.name().to_bytes());
+    let start = hash(listed.next().name().to_bytes());
     for step in 0..PLACES {
         let Some(place) = INDEX.get((start + step) % PLACES) else { return };
         let there = place.load(Ordering::Relaxed);
@@ -116,10 +118,17 @@ fn all() -> &'static [Listed] {
 }
 
 // Of no other library.
-core::arch::global_asm!(".hidden __start_whyperf_listed", ".hidden __stop_whyperf_listed");
+core::arch::global_asm!(
+    ".hidden __start_whyperf_listed",
+    ".hidden __stop_whyperf_listed",
+    ".hidden __ehdr_start",
+    ".hidden _end",
+);
 
-// SAFETY: the linker defines both, because a section is called so.
+// SAFETY: the linker defines the first two, because a section is called so, and the others in every object: where it begins and ends.
 unsafe extern "C" {
     static __start_whyperf_listed: u8;
     static __stop_whyperf_listed: u8;
+    static __ehdr_start: u8;
+    static _end: u8;
 }

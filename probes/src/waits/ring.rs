@@ -21,8 +21,10 @@ wrapped_of! { of_io_uring;
 }
 
 /// Looks every function up where the program is linked with the library. In others it costs one look, and the first call of each is not counted.
+///
+/// The look is by the names of what is loaded: asked for a library that is not there, the loader would search every folder of its path.
 pub(crate) fn resolve_where_linked() {
-    if !__io_uring_get_cqe::NEXT.address().is_null() {
+    if crate::loader::is_loaded(b"liburing.so") && !__io_uring_get_cqe::NEXT.address().is_null() {
         resolve();
     }
 }

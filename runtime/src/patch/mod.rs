@@ -60,6 +60,7 @@ pub(crate) fn carry_out(tables: Tables, command: Command, held: &Held) -> Option
     let reply = match command {
         Command::MapArena { address, data, code } => {
             text::prepare_to_synchronize();
+            slot_code::learn_registers();
             let error = arena::map(address, u64::from(data), u64::from(code));
             Reply::Mapped { address, error }
         }

@@ -37,18 +37,23 @@ pub(crate) fn address(slot: usize) -> u64 {
     (whyperf_slots as *const () as u64).wrapping_add((slot * SIZE) as u64)
 }
 
-/// Prepares the scratch slot, and learns how vector registers can be kept.
+/// Prepares the slots of the calibration.
 pub(crate) fn prepare() {
-    const SAVES_EXTENDED_STATE: u32 = 1 << 27;
-    let has = u32::from(__cpuid(1).ecx & SAVES_EXTENDED_STATE != 0);
-    // SAFETY: a word of the library's own.
-    unsafe { &whyperf_keeps_all }.store(has, Ordering::Relaxed);
+    learn_registers();
     let (empty, chained) = (whyperf_empty as *const () as u64, whyperf_chained as *const () as u64);
     // SAFETY: these two slots are called by the library alone, as these functions of its own.
     unsafe {
         pool::bind(SCRATCH, u32::from(RESERVED), empty);
         pool::bind(CHAINED, u32::from(RESERVED), chained);
     }
+}
+
+/// Learns how vector registers can be kept, before a slot is called.
+pub(crate) fn learn_registers() {
+    const SAVES_EXTENDED_STATE: u32 = 1 << 27;
+    let has = u32::from(__cpuid(1).ecx & SAVES_EXTENDED_STATE != 0);
+    // SAFETY: a word of the library's own.
+    unsafe { &whyperf_keeps_all }.store(has, Ordering::Relaxed);
 }
 
 /// Some hundred ticks of work, through which a number goes.
