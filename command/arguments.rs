@@ -14,6 +14,7 @@ use crate::extrapolation::what_if::{self, WhatIf};
 use crate::machine::listing::Listing;
 use crate::measuring::attach::{self, Attach};
 use crate::measuring::options::RunOptions;
+
 use crate::measuring::{exec, run};
 use crate::output::terminal::{self, harmless};
 use crate::search::metrics;
@@ -23,6 +24,7 @@ use crate::stored::plot::Plot;
 use crate::stored::report::{self, StoredRunReport};
 use crate::stored::runs::Runs;
 use crate::stored::show::Show;
+use crate::stored::top::{self, Top};
 use crate::stored::view::{self, View};
 
 /// What was asked for.
@@ -45,6 +47,12 @@ impl CommandLine {
                 end(&Self::command().error(ErrorKind::ValueValidation, message));
             }
             launch.options.name_after(&launch.command);
+        }
+        if let Verb::Top(top) = &mut given.verb {
+            if let Err(message) = top.options.check() {
+                end(&Self::command().error(ErrorKind::ValueValidation, message));
+            }
+            top.options.name_after(&top.command);
         }
         given
     }
@@ -113,7 +121,10 @@ pub(crate) enum Verb {
     /// Show runs that were kept in a browser
     #[command(after_help = view::NOTES)]
     View(View),
-    /// Draw measured pairs of a run over time, as SVG
+    /// Show a run on the terminal, while its program runs or out of the store
+    #[command(after_help = top::NOTES, override_usage = "whyperf top [OPTIONS] [RUN]\n       whyperf top [OPTIONS] -- COMMAND...")]
+    Top(Box<Top>),
+    /// Draw measured pairs of a run over time, as SVG or PNG
     Plot(Plot),
     /// Say what directive files say; make them from runs that were kept
     #[command(subcommand)]

@@ -20,7 +20,7 @@ use crate::machine::{clean, doctor};
 use crate::measuring::{attach, exec, launch, run};
 use crate::output::{delivery, file_size_limit, terminal};
 use crate::search::{evaluation, metrics};
-use crate::stored::{diagnose, directives, plot, report, runs, show, view};
+use crate::stored::{diagnose, directives, plot, report, runs, show, top, view};
 
 fn main() -> ExitCode {
     stack_room::with_room(work)
@@ -43,6 +43,7 @@ fn carry_out(verb: Verb) -> Result<ExitCode> {
         Verb::Show(request) => show::show(&request),
         Verb::Diagnose(request) => diagnose::diagnose(&request),
         Verb::Report(request) => report::report(&request),
+        Verb::Top(request) => top::top(*request),
         Verb::View(request) => view::view(&request),
         Verb::Plot(request) => plot::plot(&request),
         Verb::Directives(verb) => directives::directives(&verb),

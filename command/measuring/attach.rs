@@ -65,7 +65,7 @@ pub(crate) fn attach(request: &Attach) -> Result<ExitCode> {
     }
     run::tell(&watch.inputs, &mut screen);
     let mut watch = run::kept(watch, &started, &mut screen);
-    let server = page::show(&mut watch, &started, events.sender(), &mut screen);
+    let mut shown = page::show(&mut watch, &started, events.sender(), &mut screen);
     let mut session =
         Session { events, watch, screen, end: options.duration.map(|time| begin + time) };
     let keys = keys::listen(options, session.events.sender(), &mut session.screen);
@@ -73,10 +73,11 @@ pub(crate) fn attach(request: &Attach) -> Result<ExitCode> {
     let Session { events, mut watch, mut screen, .. } = session;
     let unrestored = leaving::leave(&mut watch, &events, &mut screen, options.leave_timeout);
     drop(keys);
+    shown.leave_terminal();
     let report = Report::bare(&started.command, None, begin.elapsed());
     let report = summary::complete(watch, report, &mut screen);
     delivery::deliver(&report, options.profile, options.json.as_deref(), &mut screen);
-    page::stay(server.as_ref(), &mut screen);
+    shown.stay(&mut screen);
     Ok(if unrestored == 0 { ExitCode::SUCCESS } else { ExitCode::from(UNRESTORED) })
 }
 

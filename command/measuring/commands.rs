@@ -1,6 +1,6 @@
 //! Commands from the page to a search that goes on: each is carried out, or refused with the reason.
 
-use whyperf_consultant::Searches;
+use whyperf_consultant::{Directive, Searches};
 use whyperf_daemon::{Daemon, Live};
 use whyperf_model::Time;
 use whyperf_viewer::Command;
@@ -10,7 +10,7 @@ use crate::measuring::real_time::RealTime;
 use crate::measuring::requested;
 
 /// What a command asks of whoever watches.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Asked {
     /// It is done; this is worth a line in the log.
     Done(String),
@@ -20,6 +20,8 @@ pub(crate) enum Asked {
     Nothing,
     /// A phase is to begin, called so.
     Phase(Option<String>),
+    /// The search follows this from now on.
+    Directed(Directive),
 }
 
 /// Carries out what needs nothing but the search and the measurement; says what is left to do.
@@ -37,6 +39,13 @@ pub(crate) fn carry_out(
         Command::Phase { name } => Ok(Asked::Phase(name.filter(|name| !name.is_empty()))),
         Command::Threshold { hypothesis, value } => {
             threshold(&hypothesis, &value, searches, live.daemon().now()).map(Asked::Done)
+        }
+        Command::Priority { level, hypothesis, focus } => {
+            let words = ["priority", level.name(), &hypothesis, &focus];
+            direct(words, searches, live.daemon().now())
+        }
+        Command::Prune { hypotheses, resource } => {
+            direct(["prune", &hypotheses, &resource, ""], searches, live.daemon().now())
         }
         Command::Measure { metric, focus } => {
             let pair = requested::pair(&[metric, focus])?;
@@ -59,6 +68,15 @@ fn threshold(
     let read = read.map_err(|fault| fault.told(|value| format!("{hypothesis}={value}")))?;
     searches.set_threshold(now, id, read);
     Ok(format!("the threshold of {hypothesis} is {value}"))
+}
+
+/// Gives the search a directive, which its log tells.
+fn direct(words: [&str; 4], searches: &mut Searches, now: Time) -> Result<Asked, String> {
+    let told = words.join(" ");
+    let read = Directive::parse(&told, searches.global().hypotheses());
+    let directive = read.map_err(|mistake| mistake.to_string())?;
+    searches.direct(now, &directive).map_err(|refusal| refusal.to_string())?;
+    Ok(Asked::Directed(directive))
 }
 
 #[cfg(test)]

@@ -116,13 +116,13 @@ fn watch(request: &RunOptions, program: u32, directory: PathBuf) -> anyhow::Resu
     events.listen_to_all();
     watch.unmeasured.watch(program);
     let mut watch = run::kept(watch, request, &mut screen);
-    let server = page::show(&mut watch, request, events.sender(), &mut screen);
+    let shown = page::show(&mut watch, request, events.sender(), &mut screen);
     let begin = Instant::now();
     let end = options.duration.map(|time| begin + time);
     let stage = MeasuringStage::Measured(watch, end);
     let (program, grace) = (Program::Foreign(program), LONG_GRACE);
     let supervision = Supervision { program, events, stage, screen, request, begin, grace };
-    Ok(run::watch_to_end(supervision, &launch, server.as_ref()))
+    Ok(run::watch_to_end(supervision, &launch, shown))
 }
 
 /// Names the program and the run directory to the process that is to watch.

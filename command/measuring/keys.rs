@@ -21,6 +21,7 @@ use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcgetpgrp
 use crate::measuring::event::WatchEvent;
 use crate::measuring::options::MeasuringOptions;
 use crate::output::terminal::Screen;
+use crate::output::top_screen;
 
 /// The terminal while it hands over keys one by one; it is as before when this is dropped.
 #[derive(Debug)]
@@ -96,6 +97,7 @@ pub(crate) fn resume() {
 
 /// Gives the terminal back as it was, if it was taken.
 pub(crate) fn put_back() {
+    top_screen::put_back();
     if let Some(terminal) = TERMINAL.get() {
         terminal.is_heard.store(false, Ordering::Relaxed);
         terminal.change(Mode::AsBefore);
@@ -141,6 +143,7 @@ impl Terminal {
             if file.read_exact(&mut key).is_err() {
                 return;
             }
+            top_screen::press(key[0]);
             if let Some(event) = meaning(key[0])
                 && sender.send(event).is_err()
             {

@@ -15,17 +15,19 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
 use serde_json::Value;
-use whyperf_consultant::{Searches, Step};
+use whyperf_consultant::{Directive, Searches, Step};
 use whyperf_daemon::{Daemon, Live, PairId, SamplingPass, View};
 use whyperf_experiments::{NewRun, ResourceSpan, RunId, StepRow};
 use whyperf_model::{Focus, Hierarchy, Histogram, Metric, Nanos, Pair, Resource, Time};
 use whyperf_viewer::{
-    CommandRequest, CommandSender, DIVISION, RunChange, RunHead, RunState, SeriesPart, ViewedRun,
+    CommandRequest, CommandSender, DIVISION, HypothesisRow, RunChange, RunHead, RunState,
+    SeriesPart, ViewedRun,
 };
 
 use crate::measuring::event::WatchEvent;
 use crate::measuring::real_time::RealTime;
 use crate::measuring::recording::profile_row;
+use crate::measuring::stream_feeders::StreamFeeders;
 use crate::measuring::told_questions::ToldQuestions;
 
 /// Feeds a run that is shown.
@@ -37,10 +39,14 @@ pub(crate) struct LiveView {
     /// What is new and was not handed over yet.
     news: RunChange,
     told: ToldQuestions,
+    /// The thresholds as they were handed over.
+    thresholds: Vec<f64>,
     /// How far each series was handed over, by its part.
     series: BTreeMap<u32, ToldSeries>,
     /// Pairs that are measured for the page alone, over the whole run.
     own: Vec<PairId>,
+    /// Streams beside it, which end with it.
+    feeders: Option<StreamFeeders>,
     begin: Instant,
     next: Instant,
     next_series: Instant,
@@ -93,8 +99,10 @@ impl LiveView {
             commands,
             news: RunChange::new(RunState::Searching, Duration::ZERO),
             told: ToldQuestions::default(),
+            thresholds: thresholds(searches),
             series: BTreeMap::new(),
             own: Vec::new(),
+            feeders: None,
             begin,
             next: begin,
             next_series: begin,
@@ -149,6 +157,17 @@ impl LiveView {
         self.news.steps.push(StepRow { time, text: what.to_owned() });
     }
 
+    /// Shows streams of other sources beside it.
+    pub(crate) fn show_beside(&mut self, feeders: StreamFeeders) {
+        self.feeders = Some(feeders);
+    }
+
+    /// Takes note of a directive that was given.
+    pub(crate) fn note_directive(&mut self, directive: &Directive) {
+        let told = directive.to_string();
+        self.news.directives.push(told.split_whitespace().collect::<Vec<_>>().join(" "));
+    }
+
     /// The next command that was asked for.
     pub(crate) fn next_command(&self) -> Option<CommandRequest> {
         self.commands.try_recv().ok()
@@ -198,6 +217,7 @@ impl LiveView {
         self.take_small(searches, live.daemon());
         self.take_series(live);
         self.take_profile(live.daemon());
+        self.feeders = None;
         self.news.state = RunState::Over;
         self.news.exit_status = exit_status;
         self.news.report = Some(report);
@@ -215,6 +235,11 @@ impl LiveView {
         news.elapsed = Duration::from_nanos(daemon.now().0.0);
         news.counts = [status.measured, status.waiting];
         news.cost = daemon.cost().now;
+        let thresholds = thresholds(searches);
+        if thresholds != self.thresholds {
+            news.hypotheses = Some(HypothesisRow::all(searches.global().hypotheses()));
+            self.thresholds = thresholds;
+        }
         let ((verdicts, edges), phases) = self.told.changes(searches);
         news.questions.push((0, verdicts, edges));
         for (phase, (verdicts, edges)) in phases {
@@ -244,6 +269,11 @@ impl LiveView {
         let rows = daemon.profile(View::Full).into_iter().map(profile_row).collect();
         self.news.profile = Some((rows, Some(daemon.messages())));
     }
+}
+
+fn thresholds(searches: &Searches) -> Vec<f64> {
+    let table = searches.global().hypotheses();
+    table.ids().map(|id| table.row(id).threshold).collect()
 }
 
 /// The bins of a series that are complete by now and were not handed over; all of them after a fold.

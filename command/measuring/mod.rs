@@ -25,6 +25,7 @@ pub(crate) mod recording;
 pub(crate) mod requested;
 pub(crate) mod run;
 mod secrets;
+mod stream_feeders;
 pub(crate) mod summary;
 pub(crate) mod supervision;
 pub(crate) mod target;

@@ -12,6 +12,7 @@ use whyperf_viewer::ViewAddress;
 
 use crate::measuring::{counters, requested, target};
 use crate::output::page_server::{self, PageOptions};
+use crate::output::streams::StreamOptions;
 use crate::output::terminal::Colour;
 use crate::search::evaluation::{CodeSearchChoice, EvaluationOptions, hypotheses};
 use crate::search::inputs;
@@ -100,12 +101,20 @@ pub(crate) struct MeasuringOptions {
     /// Take keys from the terminal: `p` begins a phase, space pauses the search. The program has no input then
     #[arg(long)]
     pub(crate) keys: bool,
+    /// Whether the run is shown on this terminal: `whyperf top` does
+    #[arg(skip)]
+    pub(crate) top: bool,
     /// Show the run in a browser while it goes on, at a port, at ADDRESS:PORT, or at unix:PATH; it stays open until Ctrl-C
     #[arg(long, value_name = "ADDRESS", num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "0", value_parser = page_server::address)]
     pub(crate) view: Option<ViewAddress>,
     #[command(flatten)]
     pub(crate) page: PageOptions,
+    #[command(flatten)]
+    pub(crate) streams: StreamOptions,
+    /// Show beside the run what COMMAND prints while it goes on, as in 'vmstat 1'; may be repeated
+    #[arg(long, value_name = "COMMAND", requires = "view")]
+    pub(crate) stream_cmd: Vec<String>,
     #[command(flatten)]
     pub(crate) storage: StorageOptions,
 }

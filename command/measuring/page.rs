@@ -1,49 +1,83 @@
-//! The page of a run that goes on: it is served from the run's first moment, and stays when the run is over.
+//! What shows a run that goes on: a page in a browser, which is served from the run's first moment and stays when the run is over, and a screen of
+//! the terminal.
 
 use std::sync::mpsc::Sender;
+use std::time::Duration;
 
 use whyperf_viewer::{Shown, ViewServer};
 
 use crate::measuring::environment;
 use crate::measuring::event::WatchEvent;
 use crate::measuring::options::RunOptions;
+use crate::measuring::stream_feeders::StreamFeeders;
 use crate::measuring::watch::Watch;
 use crate::output::delivery;
 use crate::output::page_server::{self, Interruption};
 use crate::output::terminal::Screen;
+use crate::output::top_screen::TopScreen;
 
-/// Serves the page, if that is wanted. A page that cannot be served must not keep the program from running.
+/// What shows a run.
+#[derive(Debug, Default)]
+pub(crate) struct ShownRun {
+    server: Option<ViewServer>,
+    top: Option<TopScreen>,
+}
+
+/// Shows the run, as far as that is wanted. What cannot be shown must not keep the program from running.
 pub(crate) fn show(
     watch: &mut Watch,
     request: &RunOptions,
     events: Sender<WatchEvent>,
     screen: &mut Screen,
-) -> Option<ViewServer> {
+) -> ShownRun {
     let options = &request.options;
-    let address = options.view.as_ref()?;
+    let mut shown = ShownRun::default();
+    if options.view.is_none() && !options.top {
+        return shown;
+    }
     let run = environment::new_run(request, &watch.inputs);
-    let served = watch.show(&run, events).and_then(|(run, commands)| {
-        let shown = Shown { runs: vec![run], commands: Some(commands) };
-        page_server::serve(shown, address, &options.page)
-    });
-    match served {
-        Ok(server) => {
+    let begun = watch.show(&run, events).and_then(|(run, commands)| {
+        if let Some(address) = &options.view {
+            let elapsed = Duration::from_nanos(watch.daemon().now().0.0);
+            watch.show_beside(StreamFeeders::begin(options, &run, elapsed, screen));
+            let runs = Shown { runs: vec![run.clone()], commands: Some(commands) };
+            let server = page_server::serve(runs, address, &options.page)?;
             page_server::tell(&server, &options.page, screen);
-            Some(server)
+            shown.server = Some(server);
         }
-        Err(error) => {
-            let words = delivery::words(&error);
-            screen.warn(&format!("the run is not shown: {words}; the program runs all the same"));
-            None
+        if options.top {
+            shown.top = Some(TopScreen::begin(run)?);
+            screen.hide_status();
         }
+        Ok(())
+    });
+    if let Err(error) = begun {
+        let words = delivery::words(&error);
+        screen.warn(&format!("the run is not shown: {words}; the program runs all the same"));
+    }
+    shown
+}
+
+impl ShownRun {
+    /// The terminal is as it was, for what is said at the end.
+    pub(crate) fn leave_terminal(&mut self) {
+        if let Some(top) = self.top.take() {
+            top.close();
+        }
+    }
+
+    /// Keeps the page of a run that is over, if there is one, until the user has seen enough.
+    pub(crate) fn stay(&self, screen: &mut Screen) {
+        let Some(server) = &self.server else { return };
+        let Ok(interruption) = Interruption::listen() else { return };
+        let url = server.url();
+        screen.warn(&format!("the run is over; its page stays at {url} until Ctrl-C"));
+        interruption.wait();
     }
 }
 
-/// Keeps the page of a run that is over, if there is one, until the user has seen enough.
-pub(crate) fn stay(server: Option<&ViewServer>, screen: &mut Screen) {
-    let Some(server) = server else { return };
-    let Ok(interruption) = Interruption::listen() else { return };
-    let url = server.url();
-    screen.warn(&format!("the run is over; its page stays at {url} until Ctrl-C"));
-    interruption.wait();
+impl Drop for ShownRun {
+    fn drop(&mut self) {
+        self.leave_terminal();
+    }
 }

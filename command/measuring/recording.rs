@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
 use whyperf_consultant::{Searches, Step};
-use whyperf_daemon::{Daemon, Live, SamplingPass, View};
+use whyperf_daemon::{Daemon, Live, PairId, SamplingPass, View};
 use whyperf_experiments::{
     Ending, Measurement, NewRun, Progress, Recorder, RunId, StepRow, StoreError, StoredProfileRow,
 };
@@ -41,6 +41,8 @@ pub(crate) struct StoreWriter {
     mapped: MappedFiles,
     /// Objects that were not handed over yet.
     found: Vec<PathBuf>,
+    /// What measuring costs over time: no record tells of it.
+    cost: Option<PairId>,
     /// Of the profile in the text of the report.
     rows: usize,
     /// As the store may know it: without secrets.
@@ -62,6 +64,9 @@ const INTERVAL: Duration = Duration::from_secs(2);
 /// Between two writes of histograms and profile: this part of the run's time so far, within bounds.
 const BULK_PART: u32 = 20;
 const BULK_BOUNDS: [Duration; 2] = [Duration::from_secs(4), Duration::from_secs(30)];
+
+/// The measurement of what measuring costs; those of the search are numbered from 0.
+const COST_PART: u32 = u32::MAX;
 
 impl StoreWriter {
     /// Begins; nothing is written yet. The report will have so many rows of the profile in its text.
@@ -86,12 +91,18 @@ impl StoreWriter {
             told,
             mapped,
             found: Vec::new(),
+            cost: None,
             rows,
             command,
             begin,
             next: begin + INTERVAL,
             next_bulk,
         })
+    }
+
+    /// Writes what measuring costs, too, which this pair measures.
+    pub(crate) const fn keep_cost(&mut self, cost: PairId) {
+        self.cost = Some(cost);
     }
 
     /// Where it is written.
@@ -188,12 +199,16 @@ impl StoreWriter {
     fn take_bulk(&mut self, live: &mut Live<Daemon, RealTime>) {
         let taken = live.histograms().into_iter();
         let taken = taken.map(|(id, pair, histogram)| Measurement { pair, part: id.0, histogram });
-        let taken: Vec<Measurement> = taken.collect();
+        let mut taken: Vec<Measurement> = taken.collect();
+        let daemon = live.daemon();
+        taken.extend(self.cost.and_then(|pair| {
+            let (named, histogram) = (daemon.pair(pair)?.clone(), daemon.histogram(pair)?.clone());
+            Some(Measurement { pair: named, part: COST_PART, histogram })
+        }));
         // Those that still wait here are older.
         let newer: BTreeSet<u32> = taken.iter().map(|one| one.part).collect();
         self.news.histograms.retain(|old| !newer.contains(&old.part));
         self.news.histograms.extend(taken);
-        let daemon = live.daemon();
         self.news.profile = daemon.profile(View::Full).into_iter().map(profile_row).collect();
         self.news.lines = daemon.lines();
         self.news.codes_of_excess = daemon.codes_of_excess();

@@ -6,14 +6,13 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use whyperf_daemon::RunDirectory;
-use whyperf_viewer::ViewServer;
 
 use crate::measuring::environment;
 use crate::measuring::event_queue::Events;
 use crate::measuring::launch::{CANNOT_EXECUTE, Launch};
 use crate::measuring::library;
 use crate::measuring::options::RunOptions;
-use crate::measuring::page;
+use crate::measuring::page::{self, ShownRun};
 use crate::measuring::panic_handler;
 use crate::measuring::process_limit;
 use crate::measuring::recording::StoreWriter;
@@ -83,8 +82,10 @@ pub(crate) fn supervise(
         }
     };
     let mut watch = watch.map(|watch| kept(watch, request, &mut screen));
-    let server =
-        watch.as_mut().and_then(|watch| page::show(watch, request, events.sender(), &mut screen));
+    let shown = watch
+        .as_mut()
+        .map(|watch| page::show(watch, request, events.sender(), &mut screen))
+        .unwrap_or_default();
     if let Some(watch) = &watch {
         panic_handler::remove_at_end(watch.directory());
     }
@@ -109,17 +110,18 @@ pub(crate) fn supervise(
     });
     let program = Program::Child(child);
     let supervision = Supervision { program, events, stage, screen, request, begin, grace };
-    Ok(watch_to_end(supervision, launch, server.as_ref()))
+    Ok(watch_to_end(supervision, launch, shown))
 }
 
 /// Stays with a program to its end, and reports; then with the page that shows it, if there is one.
 pub(crate) fn watch_to_end(
     supervision: Supervision<'_>,
     launch: &Launch,
-    server: Option<&ViewServer>,
+    mut shown: ShownRun,
 ) -> ExitCode {
     let (request, begin) = (supervision.request, supervision.begin);
     let (outcome, stage, mut screen) = supervision.stay();
+    shown.leave_terminal();
     let status = outcome.exit_status();
     let (watch, report) = match stage {
         MeasuringStage::Measured(watch, _) | MeasuringStage::Leaving(watch, _) => {
@@ -143,7 +145,7 @@ pub(crate) fn watch_to_end(
     }
     let options = &request.options;
     delivery::deliver(&report, options.profile, options.json.as_deref(), &mut screen);
-    page::stay(server, &mut screen);
+    shown.stay(&mut screen);
     ExitCode::from(u8::try_from(status).unwrap_or(u8::MAX))
 }
 

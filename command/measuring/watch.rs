@@ -31,6 +31,7 @@ use crate::measuring::phase_messages::PhaseMessages;
 use crate::measuring::real_time::RealTime;
 use crate::measuring::recording::StoreWriter;
 use crate::measuring::requested::Measure;
+use crate::measuring::stream_feeders::StreamFeeders;
 use crate::measuring::throttle::HotRegions;
 use crate::measuring::unmeasured::UnmeasuredProcesses;
 use crate::output::delivery;
@@ -59,6 +60,8 @@ pub(crate) struct Watch {
     pub(crate) inputs: SearchInputs,
     /// The time of all threads, of which the profile shows shares.
     wall: PairId,
+    /// What measuring costs.
+    cost: PairId,
     begin: Instant,
     pass_times: PassTimes,
     width: Duration,
@@ -114,7 +117,8 @@ impl Watch {
             Searches::new(hypotheses, settings, inputs.in_force.clone())
         };
         let pace = RealTime { hides_phases: options.phasing.no_phases, ..RealTime::default() };
-        let wall = daemon.start(Metric::Wall, &Focus::whole_program());
+        let [wall, cost] = [Metric::Wall, Metric::ObservedCost]
+            .map(|metric| daemon.start(metric, &Focus::whole_program()));
         let (mut searches, mut live) = (searches, Live::new(daemon, pace));
         // Before the first sampling pass: a program may be over with the second.
         while let Some(request) = searches.poll_request() {
@@ -122,6 +126,7 @@ impl Watch {
         }
         Ok(Self {
             wall,
+            cost,
             live,
             searches,
             shown: Shown::default(),
@@ -141,8 +146,9 @@ impl Watch {
     }
 
     /// Keeps the run from now on.
-    pub(crate) fn keep(&mut self, writer: StoreWriter) {
+    pub(crate) fn keep(&mut self, mut writer: StoreWriter) {
         self.live.keep_stopped();
+        writer.keep_cost(self.cost);
         self.shown.writer = Some(writer);
     }
 
@@ -156,6 +162,13 @@ impl Watch {
         let (view, run, commands) = LiveView::begin(run, &self.searches, daemon, events)?;
         self.shown.view = Some(view);
         Ok((run, commands))
+    }
+
+    /// Shows streams of other sources beside it.
+    pub(crate) fn show_beside(&mut self, feeders: StreamFeeders) {
+        if let Some(view) = &mut self.shown.view {
+            view.show_beside(feeders);
+        }
     }
 
     /// Whether the page should get the report as it stands.
@@ -188,6 +201,12 @@ impl Watch {
             Asked::Phase(name) => {
                 let name = name.unwrap_or_else(|| self.schedule.next_name());
                 self.live.announce(name);
+                self.handle(screen);
+            }
+            Asked::Directed(directive) => {
+                if let Some(view) = &mut self.shown.view {
+                    view.note_directive(&directive);
+                }
                 self.handle(screen);
             }
             Asked::Done(what) => {
@@ -465,6 +484,9 @@ impl Onlooker<'_> {
         match &step.happening {
             Happening::Concluded(conclusion) => {
                 report::conclusion(conclusion, seconds, self.screen.output_style)
+            }
+            directed @ Happening::Directed { .. } => {
+                Some(format!("{name} {seconds:>6.2} s  {directed}\n"))
             }
             // Said once; the report says how often. With nothing waiting it makes no difference.
             Happening::HeldBack { cost, limit, waiting } if *waiting > 0 => {

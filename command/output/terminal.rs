@@ -110,6 +110,11 @@ impl Screen {
         }
     }
 
+    /// Leaves out the line that changes: something else shows it.
+    pub(crate) const fn hide_status(&mut self) {
+        self.shows_status = false;
+    }
+
     /// Something that stays, unless quiet is asked for.
     pub(crate) fn say(&mut self, text: &str) {
         if !self.quiet {

@@ -16,19 +16,22 @@ use whyperf_experiments::{
 };
 use whyperf_model::matching::Line;
 use whyperf_model::{Efficiency, Effort, Focus, Time};
+use whyperf_viewer::ViewAddress;
 
 use crate::measuring::environment;
 use crate::measuring::summary;
 use crate::measuring::told_questions;
 use crate::output::delivery::{self, status};
+use crate::output::page_server::{self, PageOptions};
 use crate::output::report::{self, Cost, Report, ReportedProfileRow, rounded};
-use crate::output::terminal::{Colour, OutputStyle};
+use crate::output::terminal::{Colour, OutputStyle, Screen};
 use crate::search::directive_file::DirectiveFile;
 use crate::search::dwell_time::DwellTime;
 use crate::search::evaluation::{self, CodeSearchChoice, EvaluationOptions};
 use crate::search::inputs;
 use crate::search::phases::{self, Phasing, Schedule};
 use crate::search::values::{ThresholdChange, percent, threshold};
+use crate::stored::diagnosis_page::DiagnosisPage;
 use crate::stored::messages::StoredMessages;
 
 /// Which run is searched again, and how.
@@ -67,6 +70,12 @@ pub(crate) struct Diagnose {
     #[arg(long, value_name = "FILE", env = "WHYPERF_STORE", hide_env_values = true)]
     #[arg(default_value = "whyperf.db")]
     pub(crate) store: PathBuf,
+    /// Show the search in a browser while it goes through the run, at a port, at ADDRESS:PORT, or at unix:PATH; it stays open until Ctrl-C
+    #[arg(long, value_name = "ADDRESS", num_args = 0..=1, require_equals = true)]
+    #[arg(default_missing_value = "0", value_parser = page_server::address)]
+    pub(crate) view: Option<ViewAddress>,
+    #[command(flatten)]
+    pub(crate) page: PageOptions,
     /// Use colour always, never, or (auto) on a terminal unless NO_COLOR is set
     #[arg(long, value_name = "WHEN", value_enum, default_value_t = Colour::Auto)]
     #[arg(hide_possible_values = true)]
@@ -98,7 +107,13 @@ pub(crate) fn diagnose(request: &Diagnose) -> Result<ExitCode> {
     if let Some(path) = &request.json {
         report.write_json(path)?;
     }
-    Ok(status(delivery::print(&text)))
+    let is_printed = delivery::print(&text);
+    if let Some(page) = found.played.page.take() {
+        let mut screen = Screen::new(request.color, false);
+        let shown = (report.without_tables(), report.run.clone());
+        page.stay(&found.searches, &found.played.steps, shown, &mut screen)?;
+    }
+    Ok(status(is_printed))
 }
 
 /// The table and the directives, as the request names them.
@@ -130,6 +145,8 @@ struct Played {
     efforts: Option<Vec<Effort>>,
     /// More phases came than are told apart.
     has_more_phases: bool,
+    /// Shows all of it in a browser, if that is wanted.
+    page: Option<DiagnosisPage>,
 }
 
 fn search(
@@ -147,7 +164,8 @@ fn search(
         request.evaluation.settings(request.cost_limit, request.code_search, dwell_time.verdicts());
     let directives_used = in_force.used() + dwell_time.directives_used();
     let mut searches = Searches::new(hypotheses, settings, in_force);
-    let mut played = Played::default();
+    let page = page(request, (store, source), &searches, directives)?;
+    let mut played = Played { page, ..Played::default() };
     drive(&mut searches, &mut replay, &mut played);
     played.efforts = replay.efforts();
     let lines = replay.lines().to_vec();
@@ -160,6 +178,21 @@ fn search(
         lines,
         replay,
     })
+}
+
+/// Serves the page, if that is wanted.
+fn page(
+    request: &Diagnose,
+    (store, source): (&Store, &RunId),
+    searches: &Searches,
+    directives: &Directives,
+) -> Result<Option<DiagnosisPage>> {
+    let Some(address) = &request.view else { return Ok(None) };
+    let source = store.summary(source)?;
+    let at = (address, &request.page);
+    let page = DiagnosisPage::serve((store, &source), searches, directives, at)?;
+    page.tell(&request.page, &mut Screen::new(request.color, false));
+    Ok(Some(page))
 }
 
 /// The run as the request wants it seen.
@@ -188,6 +221,9 @@ fn replay(request: &Diagnose, store: &Store, source: &RunId) -> Result<Replay> {
 
 impl Observer<Replay> for Played {
     fn before(&mut self, event: &Event, searches: &mut Searches, replay: &mut Replay) {
+        if let Some(page) = &mut self.page {
+            page.tell_if_due(searches, &self.steps);
+        }
         let Event::Phase(time, name) = event else { return };
         if searches.is_full() {
             self.has_more_phases = true;

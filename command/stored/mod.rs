@@ -1,6 +1,7 @@
 //! The verbs about stored runs: `runs`, `show`, `report`, `view`, `plot`, `diagnose` and `directives`.
 
 pub(crate) mod diagnose;
+mod diagnosis_page;
 pub(crate) mod directives;
 mod messages;
 pub(crate) mod plot;
@@ -8,5 +9,6 @@ mod reading;
 pub(crate) mod report;
 pub(crate) mod runs;
 pub(crate) mod show;
+pub(crate) mod top;
 pub(crate) mod view;
 mod viewed;

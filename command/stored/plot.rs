@@ -1,4 +1,4 @@
-//! `whyperf plot`: pairs of a run over time as a drawing, without a browser.
+//! `whyperf plot`: pairs of a run over time as a drawing or an image, without a browser.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use whyperf_experiments::{Access, Selector, Store};
 use whyperf_model::{Focus, Metric, Pair};
-use whyperf_viewer::{Bins, FigureLine, FigureRange, figure};
+use whyperf_viewer::{Bins, FigureLine, FigureRange, figure, png};
 
 use crate::output::delivery::{self, status};
 use crate::output::whole_file;
@@ -34,9 +34,12 @@ pub(crate) struct Plot {
     /// The line above the drawing; the command of the run where nothing is said
     #[arg(long)]
     pub(crate) title: Option<String>,
-    /// Write the SVG to FILE, which is replaced as a whole; to standard output where nothing is said
+    /// Write to FILE, which is replaced as a whole: a PNG where its name ends in .png, else SVG; SVG to standard output where nothing is said
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    /// Points of a PNG for each point of the drawing, which is 640 wide
+    #[arg(long, value_name = "NUMBER", default_value_t = 3.0)]
+    pub(crate) scale: f32,
     /// The store to read
     #[arg(long, value_name = "FILE", env = "WHYPERF_STORE", hide_env_values = true)]
     #[arg(default_value = "whyperf.db")]
@@ -74,7 +77,9 @@ pub(crate) fn plot(request: &Plot) -> Result<ExitCode> {
     let title = request.title.clone().unwrap_or_else(|| run.command.join(" "));
     let svg = figure(&title, &lines, range);
     let Some(path) = &request.output else { return Ok(status(delivery::print(&svg))) };
-    whole_file::replace(path, &svg)
+    let is_image = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("png"));
+    let content = if is_image { png(&svg, request.scale)? } else { svg.into_bytes() };
+    whole_file::replace(path, content)
         .with_context(|| format!("writing the drawing to {}", path.display()))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -9,7 +9,8 @@ use whyperf_experiments::{Access, RunId, Selector, Store};
 use whyperf_viewer::{ViewedRun, markdown, report_file};
 
 use crate::output::delivery::{self, status};
-use crate::output::terminal::plain;
+use crate::output::streams::{self, StreamOptions};
+use crate::output::terminal::{Colour, Screen, plain};
 use crate::output::whole_file;
 use crate::stored::viewed;
 
@@ -28,6 +29,8 @@ pub(crate) struct StoredRunReport {
     /// As tables for a build system or a discussion
     #[arg(long, group = "form")]
     pub(crate) markdown: bool,
+    #[command(flatten)]
+    pub(crate) streams: StreamOptions,
     /// The store to read
     #[arg(long, value_name = "FILE", env = "WHYPERF_STORE", hide_env_values = true)]
     #[arg(default_value = "whyperf.db")]
@@ -42,6 +45,8 @@ pub(crate) fn report(request: &StoredRunReport) -> Result<ExitCode> {
         runs.iter().map(|run| printed(&store, run)).collect::<Result<_>>()?
     } else {
         let viewed = viewed::all(&store, &runs)?;
+        let mut screen = Screen::new(Colour::Auto, false);
+        streams::read_all(&viewed, &request.streams, &mut screen)?;
         if request.markdown { as_markdown(&viewed) } else { report_file(&viewed)? }
     };
     let Some(path) = &request.output else {

@@ -15,7 +15,7 @@ use whyperf_model::{Histogram, Interval, Pair, Time};
 
 use crate::measuring::requested;
 use crate::output::delivery::{self, status};
-use crate::output::report::{RankMessages, share};
+use crate::output::report::{RankMessages, rank_lines, share};
 use crate::output::terminal::{self, OutputStyle, plain};
 use crate::stored::messages::StoredMessages;
 use crate::stored::reading::StoreOptions;
@@ -308,7 +308,7 @@ fn message_lines(rows: Option<&[RankMessages]>, most: usize, output_style: Outpu
         return "  not known of this run: an older whyperf stored it, or it was killed early\n"
             .to_owned();
     };
-    let lines = RankMessages::lines(rows, most, output_style).into_iter();
+    let lines = rank_lines(rows, most, output_style).into_iter();
     lines.map(|line| format!("{}\n", line.trim_end())).collect()
 }
 

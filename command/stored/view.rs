@@ -11,6 +11,7 @@ use whyperf_viewer::{Shown, ViewAddress};
 
 use crate::output::delivery;
 use crate::output::page_server::{self, Interruption, PageOptions};
+use crate::output::streams::{self, StreamOptions};
 use crate::output::terminal::{Colour, Screen};
 use crate::stored::viewed;
 
@@ -25,6 +26,8 @@ pub(crate) struct View {
     pub(crate) listen: ViewAddress,
     #[command(flatten)]
     pub(crate) page: PageOptions,
+    #[command(flatten)]
+    pub(crate) streams: StreamOptions,
     /// Print the address of the page on standard output, and nothing else there
     #[arg(long)]
     pub(crate) print_url: bool,
@@ -39,7 +42,9 @@ pub(crate) fn view(request: &View) -> Result<ExitCode> {
     let mut screen = Screen::new(Colour::Auto, false);
     let store = Store::open(&request.store, Access::Read)?;
     let runs = request.runs.iter().map(|run| store.find(run)).collect::<Result<Vec<_>, _>>()?;
-    let runs = viewed::all(&store, &runs)?.into_iter().map(Arc::new).collect();
+    let runs = viewed::all(&store, &runs)?;
+    streams::read_all(&runs, &request.streams, &mut screen)?;
+    let runs = runs.into_iter().map(Arc::new).collect();
     let shown = Shown { runs, commands: None };
     let interruption = Interruption::listen()?;
     let server = page_server::serve(shown, &request.listen, &request.page)?;
@@ -61,4 +66,5 @@ pub(crate) const NOTES: &str = "\
 Examples:
   whyperf view                          the newest run
   whyperf view latest~1 latest          two runs side by side, on the same axes
+  whyperf view --stream vmstat.csv      with records of another source on the same axis
   whyperf view --listen unix:/tmp/view  for `ssh -L 8400:/tmp/view HOST` on another machine";

@@ -21,5 +21,19 @@ pub(crate) fn one(store: &Store, run: &RunId) -> Result<ViewedRun> {
     {
         table = Hypotheses::built_in();
     }
+    if let Some(moved) = facts.iter().find(|fact| fact.name == "threshold") {
+        set_thresholds(&moved.value, &mut table);
+    }
     Ok(ViewedRun::stored(store.path(), run, &table)?)
+}
+
+/// Sets what a run was told of thresholds; what a later whyperf does not understand of it is left out.
+fn set_thresholds(told: &str, table: &mut Hypotheses) {
+    for (name, value) in told.split(',').filter_map(|each| each.split_once('=')) {
+        if let Some(id) = table.named(name)
+            && let Ok(value) = table.row(id).unit().read(value)
+        {
+            table.set_threshold(id, value);
+        }
+    }
 }

@@ -75,8 +75,8 @@ mod undecided;
 pub use bottleneck::Bottleneck;
 pub use data_source::{DataSource, Event};
 pub use directive::{
-    Directive, DirectiveError, DirectiveLine, Directives, DirectivesInForce, Level, Mistake,
-    NameMaps, PrunedHypotheses,
+    Directive, DirectiveError, DirectiveLine, DirectiveRefusal, Directives, DirectivesInForce,
+    Level, Mistake, NameMaps, PrunedHypotheses,
 };
 pub use drive::{Observer, drive, drive_moment};
 pub use hypothesis::{

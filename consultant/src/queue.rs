@@ -160,6 +160,16 @@ impl Queue {
         Ok(found.3)
     }
 
+    /// Takes a node out, whatever its place; tells whether it waited.
+    pub(crate) fn remove(&mut self, node: NodeId) -> bool {
+        if !self.waiting.remove(&node) {
+            return false;
+        }
+        self.fresh.retain(|place| place.3 != node);
+        self.again.retain(|place| place.3 != node);
+        true
+    }
+
     /// Whether a node waits.
     pub(crate) fn contains(&self, node: NodeId) -> bool {
         self.waiting.contains(&node)
@@ -228,6 +238,18 @@ mod tests {
         assert_eq!(pop(Eligible::Fresh, |_| true), Ok(0));
         assert_eq!(pop(Eligible::Fresh, |_| true), Err(Nothing::Waits));
     }
+
+    #[test]
+    fn what_is_taken_out_does_not_come_out() {
+        let mut queue = Queue::new(Order::Information);
+        queue.push(Idea::Where, Rank::of(0.1, 1.0), NodeId(0));
+        queue.push(Idea::Again, Rank::of(0.1, 1.0), NodeId(1));
+        assert!(queue.remove(NodeId(0)) && !queue.remove(NodeId(0)) && queue.remove(NodeId(1)));
+        assert_eq!((queue.len(), queue.pop(Eligible::All, |_| true)), (0, Err(Nothing::Waits)));
+        queue.push(Idea::Where, Rank::of(0.1, 1.0), NodeId(0));
+        assert_eq!(queue.len(), 1, "it may wait again");
+    }
+
     #[test]
     fn what_does_not_fit_is_not_tried_until_something_changes() {
         let mut queue = Queue::new(Order::Information);

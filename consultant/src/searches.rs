@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use whyperf_model::{Interval, Pair, Resource, Time};
 
 use crate::data_source::Event;
-use crate::directive::DirectivesInForce;
+use crate::directive::{Directive, DirectiveRefusal, DirectivesInForce};
 use crate::hypothesis::{Hypotheses, HypothesisId};
 use crate::report::SearchResult;
 use crate::request::{MeasurementId, Request};
@@ -165,6 +165,19 @@ impl Searches {
         for scope in self.order() {
             self.serve(scope, |search| search.set_threshold(now, hypothesis, threshold));
         }
+    }
+
+    /// Follows a priority or a prune from now on, in this phase and all that follow.
+    ///
+    /// # Errors
+    /// When it is another directive, or asks what a prune forbids; then nothing changes.
+    pub fn direct(&mut self, now: Time, directive: &Directive) -> Result<(), DirectiveRefusal> {
+        let (hypotheses, _, in_force) = &mut self.plan;
+        in_force.take(directive, hypotheses)?;
+        for scope in self.order() {
+            self.serve(scope, |search| search.direct(now, directive)).transpose()?;
+        }
+        Ok(())
     }
 
     /// Whether they are paused.

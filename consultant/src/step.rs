@@ -156,6 +156,13 @@ pub enum Happening {
         /// How many false questions are asked again.
         again: usize,
     },
+    /// A priority or a prune counts from now on.
+    Directed {
+        /// As a file of directives says it.
+        directive: String,
+        /// How many questions that were open are given up.
+        given_up: usize,
+    },
     /// Nothing is judged or asked until it goes on.
     Paused,
     /// It goes on.
@@ -280,6 +287,11 @@ impl fmt::Display for Happening {
             Self::Resumed { cost } => write!(out, "resumed at a cost of {cost:.3}"),
             Self::ThresholdMoved { hypothesis, threshold, again } => {
                 write!(out, "threshold of {hypothesis} is {threshold} now: {again} asked again")
+            }
+            Self::Directed { directive, given_up } => {
+                let words: Vec<&str> = directive.split_whitespace().collect();
+                write!(out, "{} from now on", words.join(" "))?;
+                if *given_up > 0 { write!(out, ": {given_up} given up") } else { Ok(()) }
             }
             Self::Paused => write!(out, "paused"),
             Self::Unpaused => write!(out, "goes on"),

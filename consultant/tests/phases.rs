@@ -4,8 +4,8 @@
 use std::fmt::Write as _;
 
 use whyperf_consultant::{
-    DirectivesInForce, Event, Happening, Hypotheses, Observer, SearchResult, SearchScope, Searches,
-    Step, drive,
+    Directive, DirectivesInForce, Event, Happening, Hypotheses, Observer, SearchResult,
+    SearchScope, Searches, Step, drive,
 };
 use whyperf_model::{Nanos, Time};
 use whyperf_testkit::simulate::{Checked, CostRecorder, Scenario};
@@ -151,4 +151,75 @@ fn both_searches_keep_to_one_limit_however_often_a_phase_begins() {
     assert!(phases.past().len() >= 12 && tested.iter().all(|count| *count > 20), "{tested:?}");
     let most = source.worst(20);
     assert!(most <= 1.1 * limit && most > 0.5 * limit, "{most}");
+}
+
+/// Gives directives at these seconds.
+struct Adviser<'texts> {
+    left: &'texts [(u64, &'texts str)],
+    refused: Vec<String>,
+}
+
+impl<S> Observer<S> for Adviser<'_> {
+    fn before(&mut self, event: &Event, searches: &mut Searches, _: &mut S) {
+        if let [(second, text), left @ ..] = self.left
+            && Time::from_secs(*second) < event.time()
+        {
+            self.left = left;
+            let directive = Directive::parse(text, searches.global().hypotheses());
+            let directive = directive.expect("well formed");
+            let refused = searches.direct(event.time(), &directive).err();
+            self.refused.extend(refused.map(|refusal| refusal.to_string()));
+        }
+    }
+}
+
+fn advised(advice: &[(u64, &str)]) -> (Searches, Vec<String>) {
+    let scenario = Scenario::parse(PROGRAM).expect("well formed");
+    let (table, settings) = (Hypotheses::built_in(), scenario.settings.clone());
+    let mut searches = Searches::new(table, settings, DirectivesInForce::default());
+    let mut source = Checked::new(scenario.source());
+    let mut adviser = Adviser { left: advice, refused: Vec::new() };
+    drive(&mut searches, &mut source, &mut adviser);
+    assert_eq!(source.complaints(), [] as [String; 0], "numbers got mixed up");
+    (searches, adviser.refused)
+}
+
+/// Where a question of a search is, and how often it was asked.
+fn asked(searches: &Searches, hypothesis: &str, part: &str) -> Vec<(String, u32)> {
+    let questions = searches.global().questions();
+    let of = questions.filter(|one| one.hypothesis == hypothesis);
+    let of = of.map(|one| (one.focus.to_string(), one.asked));
+    of.filter(|(focus, _)| focus.contains(part)).collect()
+}
+
+#[test]
+fn what_a_prune_forbids_while_the_search_goes_on_is_asked_no_longer() {
+    let (free, _) = advised(&[]);
+    assert!(!asked(&free, "CPUbound", "/Code/app.c/solve").is_empty());
+    let (searches, refused) = advised(&[
+        (0, "prune CPUbound /Code"),
+        (1, "priority high CPUbound </Code/app.c/solve>"),
+        (1, "threshold CPUbound 0.5"),
+    ]);
+    assert_eq!(asked(&searches, "CPUbound", "/Code/app.c"), []);
+    assert!(foci(&searches.global().report()).iter().any(|one| one.starts_with("CPUbound")));
+    let [pruned, kind] = refused.as_slice() else { panic!("{refused:?}") };
+    assert!(pruned.contains("a prune forbids") && kind.contains("priorities and prunes only"));
+    let (late, _) = advised(&[(12, "prune CPUbound /Code")]);
+    let found = |searches: &Searches| {
+        foci(&searches.global().report()).iter().any(|one| one.contains("CPUbound </Code/app.c/"))
+    };
+    assert!(found(&late), "what was found stays found");
+}
+
+#[test]
+fn a_priority_while_the_search_goes_on_is_asked_at_once_and_stays() {
+    let (free, _) = advised(&[]);
+    let focus = "</Code/app.c/output,/Machine,/Process/0,/SyncObject>";
+    assert_eq!(asked(&free, "CPUbound", "/Code/app.c/output,/Machine,/Process/0"), []);
+    let (searches, refused) = advised(&[(2, &format!("priority high CPUbound {focus}"))]);
+    assert_eq!(refused, [] as [String; 0]);
+    let [(_, times)] = asked(&searches, "CPUbound", focus)[..] else { panic!("it is asked") };
+    assert!(times > 0);
+    assert_eq!(searches.global().report().guided.used, 1);
 }

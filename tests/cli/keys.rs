@@ -6,7 +6,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use crate::command::{Folder, whyperf};
 
 /// A shell on a terminal of its own, which says how the terminal is before and after it ran `whyperf`.
-struct Typist {
+pub(crate) struct Typist {
     child: Child,
     keyboard: ChildStdin,
     screen: ChildStdout,
@@ -19,7 +19,7 @@ const BEFORE: &str = "stty -a > before; ";
 const AFTER: &str = "; echo \"status $?\"; stty -a > after";
 
 impl Typist {
-    fn new(name: &str, run: &str) -> Self {
+    pub(crate) fn new(name: &str, run: &str) -> Self {
         let folder = Folder::new(name);
         let plain = whyperf();
         // A suite that runs in the background ignores Ctrl-C, and so would all that it starts.
@@ -37,12 +37,12 @@ impl Typist {
         Self { child, keyboard, screen, seen: String::new(), folder }
     }
 
-    fn press(&mut self, key: &str) {
+    pub(crate) fn press(&mut self, key: &str) {
         self.keyboard.write_all(key.as_bytes()).expect("the terminal is there");
     }
 
     /// Reads on until something is on the screen that was not there before.
-    fn sees(&mut self, text: &str) {
+    pub(crate) fn sees(&mut self, text: &str) {
         let mut read = String::new();
         while !read.contains(text) {
             let mut byte = [0];
@@ -53,12 +53,17 @@ impl Typist {
         self.seen += &read;
     }
 
-    fn let_it_end(&self) {
+    pub(crate) fn let_it_end(&self) {
         std::fs::write(self.folder.file("done"), "").expect("writable");
     }
 
+    /// What a file of its folder holds by now.
+    pub(crate) fn file(&self, name: &str) -> String {
+        std::fs::read_to_string(self.folder.file(name)).expect("it was written")
+    }
+
     /// What was on the screen, and that the terminal is as it was.
-    fn end(mut self) -> String {
+    pub(crate) fn end(mut self) -> String {
         self.sees("status ");
         let mut rest = Vec::new();
         self.screen.read_to_end(&mut rest).expect("the terminal is there");
@@ -82,7 +87,7 @@ fn surround(command: &mut Command, like: &Command) {
 }
 
 /// Ends when it is told to, by a file.
-const WAITS: &str = "until [ -e done ]; do sleep 0.02; done";
+pub(crate) const WAITS: &str = "until [ -e done ]; do sleep 0.02; done";
 
 #[test]
 fn space_pauses_and_p_begins_a_phase() {

@@ -24,6 +24,7 @@ mod report;
 mod schema;
 mod signals;
 mod store;
+mod top;
 mod traces;
 mod unmade;
 mod verbs;

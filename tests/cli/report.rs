@@ -115,6 +115,11 @@ fn a_pair_is_drawn_and_one_that_is_not_known_is_said() {
     assert_eq!(svg.matches("<polyline").count(), 2, "{svg}");
     let printed = place.say(&["plot", "--metric", "wall"]);
     assert!(printed.stdout.starts_with(b"<svg "), "{printed:?}");
+    let image = place.say(&["plot", "--metric", "wall", "--scale", "2", "-o", "figure.PNG"]);
+    assert_eq!(image.status, Some(0), "{image:?}");
+    let png = fs::read(place.path("figure.PNG")).expect("it was written");
+    assert_eq!(&png[..8], b"\x89PNG\r\n\x1a\n");
+    assert_eq!(u32::from_be_bytes(png[16..20].try_into().expect("four bytes")), 1280);
     let unknown = place.say(&["plot", "--metric", "wall", "--focus", "</Process/77>"]);
     assert_eq!(unknown.status, Some(125), "{unknown:?}");
     assert!(unknown.stderr.contains("is not known over time"), "{unknown:?}");

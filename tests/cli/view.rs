@@ -68,6 +68,13 @@ impl Server {
         self.ask("POST", path, &heads, body)
     }
 
+    /// Lets an endless program end, and then its page, which stays until a signal comes.
+    fn finish(&mut self) {
+        drop(self.child.stdin.take());
+        while self.get("/api/v1/run").json()["progress"]["state"] != "over" {}
+        assert_eq!(self.end(), Some(3), "the exit status is the program's");
+    }
+
     fn end(&mut self) -> Option<i32> {
         let pid =
             i32::try_from(self.child.id()).ok().and_then(Pid::from_raw).expect("a process id");
@@ -100,13 +107,17 @@ fn asked(
     Answered { status, body: body.to_owned() }
 }
 
+/// As `vmstat` prints it.
+const VMSTAT: &str = "procs -----------memory----------\n r  b   swpd   free\n 1  0      0  18000\n 2  0      0  17000\n";
+
 const WHOLE: &str = "%3C/Code,/Machine,/Process,/SyncObject%3E";
 
 #[test]
 fn the_documents_are_what_the_description_says() {
     let place = Place::new("view-documents");
     let run = place.measured();
-    let server = Server::start(&place, &[]);
+    fs::write(place.path("vmstat.txt"), VMSTAT).expect("writable");
+    let server = Server::start(&place, &["--stream", "vmstat.txt"]);
     let described = server.get("/api/v1/openapi.json").json();
     let schemas = Schemas::of(&described);
     let told = |path: &str, schema: &str| {
@@ -122,6 +133,7 @@ fn the_documents_are_what_the_description_says() {
         told("/api/v1/graph", "Graph")["questions"].as_array().is_some_and(|all| !all.is_empty())
     );
     told("/api/v1/profile", "Profile");
+    told("/api/v1/stream?stream=0", "Stream");
     let series = told(&format!("/api/v1/series?metric=wall&focus={WHOLE}"), "Series");
     assert!(series["amounts"].as_array().is_some_and(|all| !all.is_empty()), "{series}");
     let whole = "</Code,/Machine,/Process,/SyncObject>";
@@ -129,6 +141,13 @@ fn the_documents_are_what_the_description_says() {
     let many = server.post("/api/v1/series", &asked.to_string()).json();
     assert_eq!(many[0], series);
     assert!(many[1].is_null() || many[1]["metric"] == "wall", "{many}");
+    let named = &described["components"]["schemas"]["MetricName"]["enum"];
+    let metrics: Value =
+        serde_json::from_slice(&place.say(&["metrics", "--json"]).stdout).expect("JSON");
+    let metrics = metrics.as_array().expect("a list").iter().map(|metric| metric["name"].clone());
+    assert_eq!(named, &Value::Array(metrics.collect()), "viewer/openapi.json names all metrics");
+    let schema = server.get("/api/v1/schema.json").json();
+    assert!(schema["$defs"]["Run"].is_object() && !schema.to_string().contains("#/components"));
     let paths = described["paths"].as_object().expect("paths");
     for path in paths.keys().filter(|path| !path.ends_with("events")) {
         assert_ne!(server.get(path).status, 404, "{path} is described");
@@ -181,6 +200,11 @@ fn what_makes_no_sense_is_said() {
     assert!(over.0 == 409 && over.1.contains("is over"), "{over:?}");
     assert_eq!(said(server.post("/api/v1/command", r#"{"do":"explode"}"#)).0, 400);
     assert_eq!(said(server.post("/api/v1/series", "no JSON")).0, 400);
+    let pair = |bin: &str| format!("{{\"pairs\": [[\"wall\", \"<>\", {bin}]]}}");
+    assert_eq!(server.post("/api/v1/series", &pair("3.0")).status, 200, "a whole number");
+    for wrong in ["-1", "0.5", "9007199254740992", "1e300"] {
+        assert_eq!(said(server.post("/api/v1/series", &pair(wrong))).0, 400, "{wrong}");
+    }
 }
 
 #[test]
@@ -258,4 +282,195 @@ fn a_page_that_cannot_be_served_keeps_no_program_from_running() {
     let said = place.say(&["run", "-q", &view, "--", "echo", "all the same"]);
     assert_eq!((said.status, &said.stdout[..]), (Some(0), &b"all the same\n"[..]), "{said:?}");
     assert!(said.stderr.contains("the run is not shown"), "{said:?}");
+}
+
+#[test]
+fn a_stream_stands_beside_a_run_and_what_is_malformed_is_named() {
+    let place = Place::new("view-stream");
+    place.measured();
+    fs::write(
+        place.path("steps.csv"),
+        "begin,end,worker\n0.1,0.2,a\n0.2,x,b\n0.3,0.4\n0.4,0.5,c\n",
+    )
+    .expect("writable");
+    let declaration = "name = \"steps\"\n[[picture]]\nkind = \"activity\"\nx = \"begin\"\nend = \"end\"\ny = \"worker\"\n";
+    fs::write(place.path("steps.toml"), declaration).expect("writable");
+    let said = place.say(&["report", "latest", "--stream", "steps.csv", "-o", "report.html"]);
+    assert_eq!(said.status, Some(0), "{said:?}");
+    for named in [
+        "steps.csv:3:5: end is \"x\", which is no moment",
+        "steps.csv:4:8: 2 fields, where the stream has 3",
+    ] {
+        assert!(said.stderr.contains(named), "{named}: {said:?}");
+    }
+    let server = Server::start(&place, &["--stream", "steps.csv"]);
+    let stream = server.get("/api/v1/stream?stream=0").json();
+    assert_eq!(stream["columns"], json!([[0.1, 0.4], [0.2, 0.5], ["a", "c"]]));
+    assert_eq!((&stream["name"], &stream["malformed_count"]), (&json!("steps"), &json!(2)));
+    assert_eq!(stream["pictures"][0]["kind"], "activity");
+    assert_eq!(server.get("/api/v1/stream?stream=1").status, 404);
+    let other = place.say(&["report", "latest", "--stream", "2:steps.csv", "-o", "report.html"]);
+    assert!(other.stderr.contains("names a run that is not there"), "{other:?}");
+    let none = place.say(&["report", "latest", "--stream", "none.csv", "-o", "report.html"]);
+    assert!(none.stderr.contains("reading none.csv"), "{none:?}");
+}
+
+/// A program that goes on until it is told to end, shown with what a command prints all the time.
+fn endless(place: &Place) -> Server {
+    let noise = "while :; do echo 1 2; done";
+    let words =
+        ["run", "--quiet", "--view", "--stream-cmd", noise, "--", "sh", "-c", "read word; exit 3"];
+    let mut command = place.command(&words);
+    command.stdin(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the command was built");
+    let mut lines = BufReader::new(child.stderr.take().expect("it was piped")).lines();
+    let first = lines.next().expect("it says more").expect("text");
+    std::thread::spawn(move || lines.for_each(drop));
+    let url = first.strip_prefix("whyperf  view  http://").expect("the address");
+    let (host, token) = url.split_once("/?token=").expect("an address");
+    let (host, token) = (host.to_owned(), token.to_owned());
+    Server { child, host, token }
+}
+
+#[test]
+fn browsers_that_stop_reading_hold_up_nobody_and_cost_no_memory() {
+    let place = Place::new("view-slow");
+    let mut server = endless(&place);
+    let heads = server.heads().join("\r\n");
+    let silent: Vec<TcpStream> = (0..8)
+        .map(|_| {
+            let mut stream = TcpStream::connect(&server.host).expect("it listens");
+            write!(stream, "GET /api/v1/events?since=0 HTTP/1.1\r\n{heads}\r\n\r\n")
+                .expect("it reads");
+            stream
+        })
+        .collect();
+    let state = |server: &Server| {
+        let run = server.get("/api/v1/run").json();
+        let elapsed = run["progress"]["elapsed_s"].as_f64().expect("a time");
+        (run["streams"][0].as_u64().expect("a count"), elapsed)
+    };
+    // The sampler goes on, and so does what is beside it.
+    let (mut lines, mut elapsed) = state(&server);
+    while lines < 20_000 || elapsed < 2.0 {
+        (lines, elapsed) = state(&server);
+    }
+    let status =
+        fs::read_to_string(format!("/proc/{}/status", server.child.id())).expect("it runs");
+    let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("it is told");
+    let kilobytes: u64 = resident.trim().trim_end_matches(" kB").parse().expect("a number");
+    assert!(kilobytes < 150_000, "{kilobytes} kB");
+    drop(silent);
+    server.finish();
+}
+
+#[test]
+fn two_browsers_see_the_same_and_more_than_there_is_room_for_are_told() {
+    let place = Place::new("view-two");
+    let mut server = endless(&place);
+    let follow = |server: &Server| {
+        let mut stream = TcpStream::connect(&server.host).expect("it listens");
+        let heads = server.heads().join("\r\n");
+        write!(stream, "GET /api/v1/events?since=0 HTTP/1.1\r\n{heads}\r\n\r\n").expect("it reads");
+        BufReader::new(stream).lines().map(|line| line.expect("text"))
+    };
+    let [mut one, mut other] = [follow(&server), follow(&server)];
+    let paused = server.post("/api/v1/command", r#"{"do":"pause"}"#);
+    assert_eq!(paused.status, 200, "{paused:?}");
+    for browser in [&mut one, &mut other] {
+        assert!(browser.any(|line| line.contains(r#""state":"paused""#)));
+    }
+    let many: Vec<_> = (2..32).map(|_| follow(&server)).collect();
+    let status = many.into_iter().map(|mut browser| (browser.next(), browser)).collect::<Vec<_>>();
+    assert!(status.iter().all(|(line, _)| line.as_deref() == Some("HTTP/1.1 200 OK")), "all of 32");
+    let refused = follow(&server).next();
+    assert_eq!(refused.as_deref(), Some("HTTP/1.1 503 Service Unavailable"));
+    server.finish();
+}
+
+#[test]
+fn commands_lead_the_search_and_are_told_to_the_page() {
+    let place = Place::new("view-commands");
+    let mut server = endless(&place);
+    let answered = |command: Value| server.post("/api/v1/command", &command.to_string());
+    let whole = "</Code,/Machine,/Process,/SyncObject>";
+    for command in [
+        json!({"do": "threshold", "hypothesis": "CPUbound", "value": "45%"}),
+        json!({"do": "priority", "level": "high", "hypothesis": "CPUbound", "focus": whole}),
+        json!({"do": "prune", "hypotheses": "CPUbound", "resource": "/Machine"}),
+    ] {
+        let said = answered(command.clone());
+        assert_eq!(said.status, 200, "{command}: {said:?}");
+    }
+    for (command, why) in [
+        (
+            json!({"do": "prune", "hypotheses": "Sync", "resource": "/Machine"}),
+            "no hypothesis 'Sync'",
+        ),
+        (
+            json!({"do": "prune", "hypotheses": "*", "resource": "Machine"}),
+            "a resource begins with '/'",
+        ),
+        (
+            json!({"do": "priority", "level": "low", "hypothesis": "CPUbound", "focus": "</Machine/n0>"}),
+            "a prune forbids",
+        ),
+    ] {
+        let said = answered(command.clone());
+        assert!(said.status == 409 && said.body.contains(why), "{command}: {said:?}");
+    }
+    assert_eq!(
+        answered(
+            json!({"do": "priority", "level": "urgent", "hypothesis": "CPUbound", "focus": whole})
+        )
+        .status,
+        400
+    );
+    let is_told = |run: &Value| {
+        let row = run["hypotheses"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .find(|row| row["name"] == "CPUbound");
+        row.is_some_and(|row| row["threshold"] == 0.45)
+            && run["directives"]
+                == json!([format!("priority high CPUbound {whole}"), "prune CPUbound /Machine"])
+    };
+    // It is told with the next change.
+    while !is_told(&server.get("/api/v1/run").json()) {}
+    server.finish();
+    let kept = Server::start(&place, &[]);
+    let row = kept.get("/api/v1/run").json()["hypotheses"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .find(|row| row["name"] == "CPUbound")
+        .map(|row| row["threshold"].clone());
+    assert_eq!(row, Some(json!(0.45)), "the stored run knows the threshold that was set last");
+}
+
+#[test]
+fn a_diagnosis_is_shown_and_its_page_stays() {
+    let place = Place::new("view-diagnosis");
+    let run = place.measured();
+    let mut command = place.command(&["diagnose", "latest", "--view"]);
+    let mut child =
+        command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it was built");
+    let mut lines = BufReader::new(child.stderr.take().expect("it was piped")).lines();
+    let mut next = || lines.next().expect("it says more").expect("text");
+    let first = next();
+    let url = first.strip_prefix("whyperf  view  http://").expect("the address");
+    let (host, token) = url.split_once("/?token=").expect("an address");
+    let stays =
+        std::iter::repeat_with(&mut next).find(|line| line.contains("the diagnosis is made"));
+    assert!(stays.is_some_and(|line| line.contains("until Ctrl-C")));
+    let mut server = Server { child, host: host.to_owned(), token: token.to_owned() };
+    let shown = server.get("/api/v1/run").json();
+    let described = server.get("/api/v1/openapi.json").json();
+    Schemas::of(&described).hold("Run", &shown);
+    assert_eq!(shown["diagnosis_of"], run.as_str());
+    assert!(shown["report"].is_object() && shown["progress"]["state"] == "over");
+    let series = server.get(&format!("/api/v1/series?metric=wall&focus={WHOLE}"));
+    assert_eq!(series.status, 200, "{series:?}");
+    assert_eq!(server.end(), Some(0));
 }

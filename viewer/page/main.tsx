@@ -1,4 +1,4 @@
-// The page: opens the runs that it stands for, and shows them in four views that share one axis of time and one selection.
+// The page: opens the runs that it stands for, and shows them in five views that share one axis of time and one selection.
 
 import { render } from 'preact'
 import { useEffect } from 'preact/hooks'
@@ -13,15 +13,17 @@ import { Facts } from './views/facts'
 import { Head } from './views/head'
 import { Overview } from './views/overview'
 import { Search } from './views/search'
+import { Streams } from './views/streams'
 import { Time } from './views/time'
 import { Where } from './views/where'
 
-const TITLES: Record<View, string> = { search: 'Search', time: 'Time', where: 'Where', facts: 'Facts' }
+const TITLES: Record<View, string> = { search: 'Search', time: 'Time', where: 'Where', facts: 'Facts', streams: 'Streams' }
 const SHOWN: Record<View, (props: { shown: ShownRun }) => preact.JSX.Element> = {
   search: Search,
   time: Time,
   where: Where,
   facts: Facts,
+  streams: Streams,
 }
 
 function Page({ runs }: { runs: ShownRun[] }) {

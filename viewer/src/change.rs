@@ -7,6 +7,7 @@ use whyperf_experiments::{Edge, Phase, ResourceSpan, StepRow, StoredProfileRow, 
 use whyperf_model::{Bin, MessageTable, Nanos, Pair};
 
 use crate::document::RunState;
+use crate::rows::HypothesisRow;
 
 /// What is new since the change before.
 #[derive(Clone, Debug)]
@@ -29,6 +30,10 @@ pub struct RunChange {
     pub phases: Vec<Phase>,
     /// What appeared or went away.
     pub resources: Vec<ResourceSpan>,
+    /// The table of hypotheses, where one of them has another threshold.
+    pub hypotheses: Option<Vec<HypothesisRow>>,
+    /// Directives that were given meanwhile.
+    pub directives: Vec<String>,
     /// Histograms that grew.
     pub series: Vec<SeriesPart>,
     /// The report as it stands, as JSON without profile and messages.
@@ -53,6 +58,8 @@ impl RunChange {
             steps: Vec::new(),
             phases: Vec::new(),
             resources: Vec::new(),
+            hypotheses: None,
+            directives: Vec::new(),
             series: Vec::new(),
             report: None,
             profile: None,

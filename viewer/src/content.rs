@@ -12,6 +12,7 @@ use crate::document::{ChangeDocument, Progress, RunState};
 use crate::profile::ProfileDocument;
 use crate::rows::{HypothesisRow, LogRow, MessagesRow, PhaseRow, QuestionRow, ResourceRow};
 use crate::series::Told;
+use crate::stream::DataStream;
 
 /// What is known of a run before it is known how it goes.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -80,7 +81,10 @@ pub(crate) struct Content {
     log: Vec<Dated<LogRow>>,
     phases: BTreeMap<u32, Dated<PhaseRow>>,
     resources: BTreeMap<String, Dated<ResourceRow>>,
+    hypotheses: Vec<Dated<HypothesisRow>>,
+    directives: Vec<Dated<String>>,
     series: BTreeMap<Pair, Dated<BTreeMap<u32, Measured>>>,
+    streams: Vec<DataStream>,
 }
 
 /// The bins of one measurement.
@@ -121,7 +125,6 @@ impl Content {
             cost: None,
         };
         Self {
-            head,
             is_complete: false,
             as_of: 0,
             progress,
@@ -132,7 +135,11 @@ impl Content {
             log: Vec::new(),
             phases: BTreeMap::new(),
             resources: BTreeMap::new(),
+            hypotheses: head.hypotheses.iter().cloned().map(|row| Dated(0, row)).collect(),
+            directives: head.directives.iter().cloned().map(|line| Dated(0, line)).collect(),
+            head,
             series: BTreeMap::new(),
+            streams: Vec::new(),
         }
     }
 
@@ -157,6 +164,10 @@ impl Content {
         for span in &change.resources {
             self.resource(ResourceRow::from(span));
         }
+        if let Some(table) = change.hypotheses {
+            self.hypotheses = table.into_iter().map(|row| Dated(now, row)).collect();
+        }
+        self.directives.extend(change.directives.into_iter().map(|line| Dated(now, line)));
         change.series.into_iter().for_each(|part| self.measured(part));
         if let Some(report) = change.report {
             self.report = Some(Dated(now, report));
@@ -219,6 +230,43 @@ impl Content {
         self.series.extend(pairs.into_iter().map(|pair| (pair, Dated(now, BTreeMap::new()))));
     }
 
+    /// Adds a stream; answers with its number. It takes the pictures of one before it, if it has none of its own.
+    pub(crate) fn add_stream(&mut self, mut stream: DataStream) -> usize {
+        if let Some(other) = self.streams.iter().find(|other| !other.declared().is_empty()) {
+            stream.borrow_pictures(other.declared());
+        }
+        self.as_of += 1;
+        self.streams.push(stream);
+        self.streams.len() - 1
+    }
+
+    /// Takes lines of a stream, which came so many seconds after the beginning of the run.
+    pub(crate) fn feed(&mut self, number: usize, lines: &[String], arrived: f64) {
+        if let Some(stream) = self.streams.get_mut(number) {
+            self.as_of += 1;
+            lines.iter().for_each(|line| stream.feed(line, arrived));
+        }
+    }
+
+    /// Takes note of what is wrong with a stream.
+    pub(crate) fn complain_of(&mut self, number: usize, what: &str) {
+        if let Some(stream) = self.streams.get_mut(number) {
+            self.as_of += 1;
+            stream.complain_of(what);
+        }
+    }
+
+    /// The streams.
+    pub(crate) fn streams(&self) -> &[DataStream] {
+        &self.streams
+    }
+
+    /// The table of hypotheses as it is now, and all directives.
+    pub(crate) fn lead(&self) -> (Vec<HypothesisRow>, Vec<String>) {
+        let hypotheses = self.hypotheses.iter().map(|row| row.1.clone());
+        (hypotheses.collect(), self.directives.iter().map(|line| line.1.clone()).collect())
+    }
+
     /// The questions, those of the whole run first.
     pub(crate) fn questions(&self) -> Vec<QuestionRow> {
         newer(self.questions.values(), 0)
@@ -260,9 +308,12 @@ impl Content {
             log: newer(&self.log[self.log.partition_point(|line| line.0 <= before)..], before),
             phases: newer(self.phases.values(), before),
             resources: newer(self.resources.values(), before),
+            hypotheses: newer(&self.hypotheses, before),
+            directives: newer(&self.directives, before),
             pairs: self.pairs(before),
             report: report.map(|report| report.1.clone()),
             profile: self.profile.version,
+            streams: self.streams.iter().map(DataStream::lines).collect(),
             run: self.head.run.clone(),
         }
     }

@@ -91,6 +91,8 @@ pub struct RunDocument {
     pub hypotheses: Vec<HypothesisRow>,
     /// The metrics.
     pub metrics: Vec<MetricRow>,
+    /// By stream beside it, how many lines of it came.
+    pub streams: Vec<u64>,
 }
 
 /// The search history graph.
@@ -119,12 +121,18 @@ pub struct ChangeDocument {
     pub phases: Vec<PhaseRow>,
     /// What appeared or went away.
     pub resources: Vec<ResourceRow>,
+    /// The table of hypotheses, where one of them has another threshold.
+    pub hypotheses: Vec<HypothesisRow>,
+    /// Directives that were given.
+    pub directives: Vec<String>,
     /// Pairs that were not known over time before.
     pub pairs: Vec<(String, String)>,
     /// The report as it stands, where it changed.
     pub report: Option<Value>,
     /// The version of the profile.
     pub profile: u64,
+    /// By stream, how many lines of it came.
+    pub streams: Vec<u64>,
     /// The name of the run in the store, once it is known.
     pub run: Option<String>,
 }

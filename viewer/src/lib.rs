@@ -17,6 +17,7 @@ mod content;
 mod document;
 mod error;
 mod figure;
+mod image;
 mod markdown;
 mod page;
 mod profile;
@@ -26,6 +27,8 @@ mod series;
 mod server;
 mod stored;
 mod stored_series;
+mod stream;
+mod top;
 mod viewed_run;
 
 pub use change::{RunChange, SeriesPart};
@@ -33,6 +36,7 @@ pub use content::RunHead;
 pub use document::{ChangeDocument, GraphDocument, Progress, RunDocument, RunState, VERSION};
 pub use error::ViewError;
 pub use figure::{FigureLine, FigureRange, figure};
+pub use image::{ImageError, png};
 pub use markdown::markdown;
 pub use profile::{CallpathRow, ProfileDocument};
 pub use report_file::{DIVISION, report_file};
@@ -41,7 +45,12 @@ pub use rows::{
 };
 pub use series::SeriesDocument;
 pub use server::{
-    AccessRules, Answer, Command, CommandRequest, CommandSender, ServeError, Shown, Token,
-    ViewAddress, ViewServer,
+    AccessRules, Answer, Command, CommandRequest, CommandSender, PriorityLevel, ServeError, Shown,
+    Token, ViewAddress, ViewServer,
 };
+pub use stream::{
+    AttributeKind, ColumnDocument, DataStream, DeclarationError, MalformedRow, PictureKind,
+    StreamAttribute, StreamClock, StreamDeclaration, StreamDocument, StreamPicture,
+};
+pub use top::draw_top;
 pub use viewed_run::{Bins, ViewedRun};

@@ -11,6 +11,7 @@ use crate::page::page;
 use crate::profile::ProfileDocument;
 use crate::rows::{HypothesisRow, QuestionRow};
 use crate::series::SeriesDocument;
+use crate::stream::StreamDocument;
 use crate::viewed_run::{Bins, ViewedRun};
 
 /// A run in a file.
@@ -20,10 +21,13 @@ struct RunInFile {
     graph: GraphDocument,
     profile: ProfileDocument,
     series: Vec<SeriesDocument>,
+    streams: Vec<StreamDocument>,
 }
 
 /// Of a series in a file. A screen has hardly more columns for it.
 const MOST_BINS: usize = 400;
+/// Of a stream in a file: a screen tells apart no more marks.
+const MOST_RECORDS: usize = 20_000;
 /// In a file: findings first.
 const MOST_PAIRS: usize = 400;
 /// Of which each is kept over time by itself.
@@ -57,7 +61,8 @@ impl RunInFile {
         let pairs = pairs(&run, &graph.questions);
         let asked: Vec<_> = pairs.into_iter().map(|pair| (pair, Bins::AtMost(MOST_BINS))).collect();
         let series = viewed.series(&asked)?.into_iter().flatten().collect();
-        Ok(Self { run, graph, profile: viewed.profile(), series })
+        let streams = viewed.streams(MOST_RECORDS);
+        Ok(Self { run, graph, profile: viewed.profile(), series, streams })
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use whyperf_consultant::{Hypotheses, HypothesisId, Normalizer, ValueUnit};
 use whyperf_experiments::{Edge, Phase, ResourceSpan, StepRow, StoredVerdict};
-use whyperf_model::{MessageTable, Metric, Style, Unit};
+use whyperf_model::{MessageTable, Metric, Nanos, Style, Unit};
 
 /// A question with those that led to it, as `whyperf show --search --json` prints it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -104,7 +104,7 @@ impl From<&ResourceSpan> for ResourceRow {
 }
 
 /// The messages from one rank to another one, with the members of a report.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct MessagesRow {
     /// Of several jobs in one run, which one.
     pub job: u32,
@@ -124,18 +124,24 @@ pub struct MessagesRow {
 
 impl MessagesRow {
     /// The rows of a table, by job, sender and receiver.
-    pub(crate) fn all(table: &MessageTable) -> Vec<Self> {
+    #[must_use]
+    pub fn all(table: &MessageTable) -> Vec<Self> {
         let row = |row: whyperf_model::MessageRow| Self {
             job: row.route.job,
             from: row.route.from,
             to: row.route.to,
             calls: row.number,
             bytes: row.bytes,
-            waiting_s: row.waiting.as_secs_f64(),
-            sending_s: row.sending.as_secs_f64(),
+            waiting_s: micros(row.waiting),
+            sending_s: micros(row.sending),
         };
         table.rows().map(row).collect()
     }
+}
+
+/// Seconds to six places.
+fn micros(time: Nanos) -> f64 {
+    (time.as_secs_f64() * 1e6).round() / 1e6
 }
 
 /// A row of the table of hypotheses, with what its values are.
@@ -167,7 +173,8 @@ pub struct HypothesisRow {
 
 impl HypothesisRow {
     /// All rows.
-    pub(crate) fn all(table: &Hypotheses) -> Vec<Self> {
+    #[must_use]
+    pub fn all(table: &Hypotheses) -> Vec<Self> {
         table.ids().map(|id| Self::of(table, id)).collect()
     }
 

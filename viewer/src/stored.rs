@@ -1,5 +1,6 @@
 //! A stored run as one that is shown.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
@@ -23,8 +24,15 @@ impl ViewedRun {
     pub fn stored(path: &Path, run: &RunId, table: &Hypotheses) -> Result<Self, ViewError> {
         let store = Store::open(path, Access::Read)?;
         let summary = store.summary(run)?;
-        let mut content = Content::new(head(&store, &summary, table)?, RunState::Over);
-        content.apply(all(&store, &summary)?);
+        let (mut head, change) = (head(&store, &summary, table)?, all(&store, &summary)?);
+        // A threshold may have been moved while the run went on: its questions know the last one.
+        let asked = change.questions.iter().flat_map(|(_, verdicts, _)| verdicts);
+        let last: BTreeMap<_, _> = asked.map(|one| (&*one.hypothesis, one.threshold)).collect();
+        for row in &mut head.hypotheses {
+            row.threshold = last.get(&*row.name).copied().unwrap_or(row.threshold);
+        }
+        let mut content = Content::new(head, RunState::Over);
+        content.apply(change);
         content.is_complete = summary.complete;
         // What is not handed over is read in the store, and so are these: they are named, so that a page can offer them.
         content.offer(store.pairs(run)?);

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::{OnceLock, PoisonError, RwLock, RwLockReadGuard};
+use std::time::UNIX_EPOCH;
 
 use tokio::sync::watch;
 use whyperf_experiments::RunId;
@@ -15,6 +16,7 @@ use crate::profile::ProfileDocument;
 use crate::rows::MetricRow;
 use crate::series::SeriesDocument;
 use crate::stored_series::StoredSeries;
+use crate::stream::{DataStream, StreamDocument};
 
 /// A run that is shown. It is read and changed from any thread; a change waits for no reader but while a document is made.
 #[derive(Debug)]
@@ -58,11 +60,16 @@ impl ViewedRun {
 
     /// Takes in a change.
     pub fn apply(&self, change: RunChange) {
+        self.change(|content| content.apply(change));
+    }
+
+    fn change<T>(&self, change: impl FnOnce(&mut Content) -> T) -> T {
         let mut content = self.content.write().unwrap_or_else(PoisonError::into_inner);
-        content.apply(change);
+        let answer = change(&mut content);
         let now = content.as_of;
         drop(content);
         self.changed.send_replace(now);
+        answer
     }
 
     /// The run is kept in this store: what was not measured of it is read there from now on.
@@ -82,6 +89,7 @@ impl ViewedRun {
         let head = content.head.clone();
         let [application, experiment, trial] = head.names;
         let all = content.since(0);
+        let (hypotheses, directives) = content.lead();
         RunDocument {
             format: FORMAT,
             version: VERSION,
@@ -100,13 +108,14 @@ impl ViewedRun {
             report: all.report,
             facts: head.facts,
             objects: head.objects,
-            directives: head.directives,
+            directives,
             resources: all.resources,
             phases: all.phases,
             log: all.log,
             pairs: all.pairs,
-            hypotheses: head.hypotheses,
+            hypotheses,
             metrics: MetricRow::all(),
+            streams: all.streams,
         }
     }
 
@@ -122,6 +131,41 @@ impl ViewedRun {
     #[must_use]
     pub fn profile(&self) -> ProfileDocument {
         self.content().profile.clone()
+    }
+
+    /// Adds a stream beside the run; answers with its number.
+    pub fn add_stream(&self, stream: DataStream) -> usize {
+        self.change(|content| content.add_stream(stream))
+    }
+
+    /// Takes lines of a stream, which came so many seconds after the beginning of the run.
+    pub fn feed_stream(&self, number: usize, lines: &[String], arrived_s: f64) {
+        self.change(|content| content.feed(number, lines, arrived_s));
+    }
+
+    /// Takes note of what is wrong with a stream.
+    pub fn complain_of_stream(&self, number: usize, what: &str) {
+        self.change(|content| content.complain_of(number, what));
+    }
+
+    /// When the run began, in seconds since 1970, as far as its head says it.
+    #[must_use]
+    pub fn began_s(&self) -> f64 {
+        let started = humantime::parse_rfc3339_weak(&self.content().head.started).ok();
+        let since = started.and_then(|started| started.duration_since(UNIX_EPOCH).ok());
+        since.map_or(0.0, |since| since.as_secs_f64())
+    }
+
+    /// A stream from one of its records on; none where there is no such stream.
+    #[must_use]
+    pub fn stream(&self, number: usize, from: usize) -> Option<StreamDocument> {
+        self.content().streams().get(number).map(|stream| stream.document(from))
+    }
+
+    /// All streams in at most so many records each.
+    #[must_use]
+    pub fn streams(&self, most: usize) -> Vec<StreamDocument> {
+        self.content().streams().iter().map(|stream| stream.thinned(most)).collect()
     }
 
     /// What changed since another change.

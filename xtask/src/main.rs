@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+mod api;
 mod demo;
 mod loom;
 mod packages;

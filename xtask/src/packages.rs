@@ -24,7 +24,7 @@ const DEMO: [Package; 4] = [
     Package { name: "gcc", evidence: "gcc" },
 ];
 
-const TESTS: [Package; 20] = [
+const TESTS: [Package; 21] = [
     Package { name: "mpich", evidence: "mpirun.mpich" },
     Package { name: "libmpich-dev", evidence: "mpicc.mpich" },
     Package { name: "gfortran", evidence: "gfortran" },
@@ -44,6 +44,7 @@ const TESTS: [Package; 20] = [
     Package { name: "mount", evidence: "mount" },
     Package { name: "libc6-dbg", evidence: "/usr/share/doc/libc6-dbg" },
     Package { name: "npm", evidence: "npm" },
+    Package { name: "python3-venv", evidence: "/usr/share/doc/python3-venv" },
     Package { name: "chromium", evidence: "chromium" },
 ];
 

@@ -9,8 +9,8 @@ use anyhow::{Context as _, Result, ensure};
 
 use crate::workspace::{PLACE, Workspace, succeed};
 
-/// What the build makes, and the viewer takes in.
-const BUILT: [&str; 3] = ["page.js", "page.css", "page.sha256"];
+/// What the build makes of the sources and of the description of the interface.
+const BUILT: [&str; 4] = ["dist/page.js", "dist/page.css", "dist/page.sha256", "data/api.d.ts"];
 
 /// Builds the page into its folder.
 pub(crate) fn build(workspace: &Workspace) -> Result<()> {
@@ -30,7 +30,7 @@ pub(crate) fn check(workspace: &Workspace) -> Result<()> {
     for (name, committed) in BUILT.into_iter().zip(committed) {
         ensure!(
             read(&folder, name)? == committed?,
-            "viewer/page/dist/{name} was not what the sources make: it is now; commit it with them"
+            "viewer/page/{name} was not what the sources make: it is now; commit it with them"
         );
     }
     npm(&folder, &["test"])
@@ -63,7 +63,7 @@ fn folder(workspace: &Workspace) -> PathBuf {
 }
 
 fn read(folder: &Path, name: &str) -> Result<Vec<u8>> {
-    let path = folder.join("dist").join(name);
+    let path = folder.join(name);
     fs::read(&path).with_context(|| format!("reading {}", path.display()))
 }
 

@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
 
+use crate::api;
 use crate::loom;
 use crate::packages;
 use crate::page;
@@ -201,6 +202,7 @@ fn steps(workspace: &Workspace) -> Result<Vec<TestStep>> {
     }
     let rest = [
         TestStep::own("browser", page::browser),
+        TestStep::own("api", api::check),
         TestStep::cargo("benches", &format!("{PROGRAMS} --benches -- --test")),
         TestStep::own("loom", loom::models),
         TestStep::own("mutants", loom::mutants),

@@ -27,7 +27,7 @@ pub(crate) use cause::Cause;
 pub(crate) use cost::Cost;
 pub(crate) use counters::{CountedCode, CountedThread, ReportedCounter, ReportedProcess};
 pub(crate) use placement::Placement;
-pub(crate) use rank_messages::RankMessages;
+pub(crate) use rank_messages::{RankMessages, rank_lines};
 pub(crate) use text::{conclusion, render, share};
 pub(crate) use time_shares::{ProcessTime, TimeShares};
 

@@ -2,111 +2,81 @@
 
 use std::cmp::Ordering;
 
-use serde::Serialize;
-use whyperf_model::MessageTable;
-
 use super::profile::{bytes, count, seconds};
-use super::rounded;
 use crate::output::terminal::{self, OutputStyle};
 
-/// The messages from one rank to another one.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub(crate) struct RankMessages {
-    /// Of several jobs in one run, which one.
-    pub(crate) job: u32,
-    /// Rank that sent; `None` where it cannot be told.
-    pub(crate) from: Option<u32>,
-    /// Rank that received; `None` where it cannot be told.
-    pub(crate) to: Option<u32>,
-    pub(crate) calls: u64,
-    pub(crate) bytes: u64,
-    /// Seconds for which the receiver received them or waited for them.
-    pub(crate) waiting_s: f64,
-    /// Seconds for which the sender sent them or waited until they were sent.
-    pub(crate) sending_s: f64,
+/// A row of it, as the page has it, too.
+pub(crate) use whyperf_viewer::MessagesRow as RankMessages;
+
+/// A heading, the rows of `most` pairs, those first that waited longest, and the sum of the others.
+pub(crate) fn rank_lines(
+    all: &[RankMessages],
+    most: usize,
+    output_style: OutputStyle,
+) -> Vec<String> {
+    if all.is_empty() {
+        return Vec::new();
+    }
+    let (others, mut rows): (Vec<&RankMessages>, Vec<&RankMessages>) =
+        all.iter().partition(|row| is_others(row));
+    rows.sort_by(|one, other| compare(one, other));
+    let has_jobs = all.iter().any(|row| row.job != all[0].job);
+    let arrow = output_style.either("→", ">");
+    let heading = format!(
+        "{:>18}{:>12}{:>11}{:>10}{:>10}",
+        format!("from {arrow} to"),
+        "calls",
+        "bytes",
+        "waiting",
+        "sending"
+    );
+    let mut lines = vec![output_style.paint(heading, terminal::FAINT)];
+    let (shown, more) = rows.split_at(most.min(rows.len()));
+    for row in shown {
+        let job = if has_jobs { format!("job {} ", row.job) } else { String::new() };
+        let [from, to] = [row.from, row.to].map(name);
+        lines.push(numbers(row, &format!("{job}{from} {arrow} {to}")));
+    }
+    if !more.is_empty() || !others.is_empty() {
+        let mut sum = RankMessages::default();
+        more.iter().chain(&others).for_each(|row| add(&mut sum, row));
+        // How many pairs are not told apart is not known.
+        let counted = format!("{} more", count(more.len() as u64));
+        let pairs = if others.is_empty() { &counted } else { "all others" };
+        lines.push(output_style.paint(numbers(&sum, pairs), terminal::FAINT));
+    }
+    lines
 }
 
-impl RankMessages {
-    /// All rows of a table, by job, sender and receiver.
-    pub(crate) fn all(table: &MessageTable) -> Vec<Self> {
-        let row = |row: whyperf_model::MessageRow| Self {
-            job: row.route.job,
-            from: row.route.from,
-            to: row.route.to,
-            calls: row.number,
-            bytes: row.bytes,
-            waiting_s: rounded(row.waiting.as_secs_f64()),
-            sending_s: rounded(row.sending.as_secs_f64()),
-        };
-        table.rows().map(row).collect()
-    }
+/// Whether it is the sum of all pairs that are not told apart.
+const fn is_others(row: &RankMessages) -> bool {
+    row.from.is_none() && row.to.is_none()
+}
 
-    /// A heading, the rows of `most` pairs, those first that waited longest, and the sum of the others.
-    pub(crate) fn lines(all: &[Self], most: usize, output_style: OutputStyle) -> Vec<String> {
-        if all.is_empty() {
-            return Vec::new();
-        }
-        let (others, mut rows): (Vec<&Self>, Vec<&Self>) =
-            all.iter().partition(|row| row.is_others());
-        rows.sort_by(|one, other| one.compare(other));
-        let has_jobs = all.iter().any(|row| row.job != all[0].job);
-        let arrow = output_style.either("→", ">");
-        let heading = format!(
-            "{:>18}{:>12}{:>11}{:>10}{:>10}",
-            format!("from {arrow} to"),
-            "calls",
-            "bytes",
-            "waiting",
-            "sending"
-        );
-        let mut lines = vec![output_style.paint(heading, terminal::FAINT)];
-        let (shown, more) = rows.split_at(most.min(rows.len()));
-        for row in shown {
-            let job = if has_jobs { format!("job {} ", row.job) } else { String::new() };
-            let [from, to] = [row.from, row.to].map(name);
-            lines.push(row.numbers(&format!("{job}{from} {arrow} {to}")));
-        }
-        if !more.is_empty() || !others.is_empty() {
-            let mut sum = Self::default();
-            more.iter().chain(&others).for_each(|row| sum.add(row));
-            // How many pairs are not told apart is not known.
-            let counted = format!("{} more", count(more.len() as u64));
-            let pairs = if others.is_empty() { &counted } else { "all others" };
-            lines.push(output_style.paint(sum.numbers(pairs), terminal::FAINT));
-        }
-        lines
-    }
+/// Those that waited longest come first.
+fn compare(one: &RankMessages, other: &RankMessages) -> Ordering {
+    let by_waiting = other.waiting_s.total_cmp(&one.waiting_s);
+    let by_sending = || other.sending_s.total_cmp(&one.sending_s);
+    let by_name = || (one.job, one.from, one.to).cmp(&(other.job, other.from, other.to));
+    by_waiting.then_with(by_sending).then_with(by_name)
+}
 
-    /// Whether it is the sum of all pairs that are not told apart.
-    const fn is_others(&self) -> bool {
-        self.from.is_none() && self.to.is_none()
-    }
+fn add(sum: &mut RankMessages, other: &RankMessages) {
+    sum.calls = sum.calls.saturating_add(other.calls);
+    sum.bytes = sum.bytes.saturating_add(other.bytes);
+    sum.waiting_s += other.waiting_s;
+    sum.sending_s += other.sending_s;
+}
 
-    /// Those that waited longest come first.
-    fn compare(&self, other: &Self) -> Ordering {
-        let by_waiting = other.waiting_s.total_cmp(&self.waiting_s);
-        let by_sending = || other.sending_s.total_cmp(&self.sending_s);
-        let by_name = || (self.job, self.from, self.to).cmp(&(other.job, other.from, other.to));
-        by_waiting.then_with(by_sending).then_with(by_name)
-    }
-
-    fn add(&mut self, other: &Self) {
-        self.calls = self.calls.saturating_add(other.calls);
-        self.bytes = self.bytes.saturating_add(other.bytes);
-        self.waiting_s += other.waiting_s;
-        self.sending_s += other.sending_s;
-    }
-
-    fn numbers(&self, name: &str) -> String {
-        let Self { calls, bytes: size, waiting_s, sending_s, .. } = self;
-        format!(
-            "{name:>18}{:>12}{:>11}{:>10}{:>10}",
-            count(*calls),
-            bytes(*size),
-            seconds(*waiting_s),
-            seconds(*sending_s)
-        )
-    }
+fn numbers(row: &RankMessages, name: &str) -> String {
+    let RankMessages { calls, bytes: size, waiting_s, sending_s, .. } = row;
+    format!(
+        "{name:>18}{:>12}{:>11}{:>10}{:>10}",
+        count(*calls),
+        bytes(*size),
+        seconds(*waiting_s),
+        seconds(*sending_s)
+    )
 }
 
 /// A rank; a question mark where it cannot be told.
@@ -127,7 +97,7 @@ mod tests {
     fn pairs_that_waited_most_come_first_and_the_others_are_one_line() {
         let rows =
             [row(0, Some(1), 0.5), row(1, None, 2.0), row(2, Some(3), 0.25), row(3, Some(2), 0.25)];
-        let lines = RankMessages::lines(&rows, 2, OutputStyle::PLAIN);
+        let lines = rank_lines(&rows, 2, OutputStyle::PLAIN);
         assert_eq!(
             lines,
             [
@@ -137,15 +107,15 @@ mod tests {
                 "            2 more       2 000    4.0 KiB  500.0 ms       0 s"
             ]
         );
-        assert_eq!(RankMessages::lines(&rows, 4, OutputStyle::PLAIN).len(), 5, "no rest, no line");
-        assert_eq!(RankMessages::lines(&[], 4, OutputStyle::PLAIN), [""; 0]);
+        assert_eq!(rank_lines(&rows, 4, OutputStyle::PLAIN).len(), 5, "no rest, no line");
+        assert_eq!(rank_lines(&[], 4, OutputStyle::PLAIN), [""; 0]);
     }
 
     #[test]
     fn pairs_that_are_not_told_apart_are_in_the_last_line() {
         let others = RankMessages { from: None, ..row(0, None, 8.0) };
         let rows = [others, row(0, Some(1), 0.5), row(1, Some(0), 0.25)];
-        let last = |most| RankMessages::lines(&rows, most, OutputStyle::PLAIN).pop();
+        let last = |most| rank_lines(&rows, most, OutputStyle::PLAIN).pop();
         let told = |line: &str| Some(line.to_owned());
         assert_eq!(last(9), told("        all others       1 000    2.0 KiB    8.00 s       0 s"));
         assert_eq!(last(1), told("        all others       2 000    4.0 KiB    8.25 s       0 s"));
@@ -156,7 +126,7 @@ mod tests {
         let far = |from| row(from, Some(from + 1), f64::from(from) * 1e4);
         let mut rows: Vec<_> = (100_000..200_000).map(far).collect();
         rows.push(RankMessages { job: 7, calls: 123_456_789_012, ..far(3) });
-        let lines = RankMessages::lines(&rows, 8, OutputStyle::PLAIN);
+        let lines = rank_lines(&rows, 8, OutputStyle::PLAIN);
         assert_eq!(lines.len(), 10);
         assert!(lines.iter().all(|line| line.chars().count() <= 100), "{lines:?}");
         assert!(lines[1].contains("job 0 199999 → 200000"), "jobs are told apart: {}", lines[1]);

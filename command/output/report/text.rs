@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use whyperf_consultant::{Conclusion, Truth};
 
 use super::{
-    RankMessages, Report, ReportedEfficiency, ReportedHotCode, ReportedPhase, ReportedRefusal,
-    ReportedScale, TimeShares, Unmeasured, counters, profile, tree,
+    Report, ReportedEfficiency, ReportedHotCode, ReportedPhase, ReportedRefusal, ReportedScale,
+    TimeShares, Unmeasured, counters, profile, rank_lines, tree,
 };
 use crate::output::terminal::{self, OutputStyle, phase_name, plain, readable, shortened, wrapped};
 
@@ -283,7 +283,7 @@ fn write_messages(report: &Report, output_style: OutputStyle, text: &mut String)
     }
     let about = "between ranks; the receiver waits, the longest waits first";
     heading("Messages", about, output_style, text);
-    for each in RankMessages::lines(rows, MOST_PAIRS, output_style) {
+    for each in rank_lines(rows, MOST_PAIRS, output_style) {
         line(text, each.trim_end());
     }
 }
@@ -514,6 +514,7 @@ const MOST_REFUSALS: usize = 6;
 mod tests {
     use super::super::ReportedUndecided;
     use super::*;
+    use crate::output::report::RankMessages;
     use whyperf_consultant::{Subject, ValueUnit};
     use whyperf_model::{Time, Unit};
 

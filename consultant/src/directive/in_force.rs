@@ -1,7 +1,8 @@
 //! The directives in force: maps renamed the others, prunes dropped what is under them, and nothing contradicts itself.
 
-use crate::text_position::TextPosition;
+use crate::text_position::{TextPosition, quoted};
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 use whyperf_model::{Focus, Hierarchy, Nanos, Resource};
 
@@ -18,6 +19,27 @@ pub struct DirectivesInForce {
     priorities: BTreeMap<(HypothesisId, Focus), Level>,
     dwell_time: Option<(Nanos, TextPosition)>,
     used: usize,
+}
+
+/// Why a search that goes on does not follow a directive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DirectiveRefusal {
+    /// The table has no such hypothesis.
+    Hypothesis(String),
+    /// A prune forbids the question that is to be asked.
+    Pruned,
+    /// It is neither a priority nor a prune.
+    Kind,
+}
+
+impl fmt::Display for DirectiveRefusal {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Hypothesis(name) => write!(out, "there is no hypothesis {}", quoted(name)),
+            Self::Pruned => write!(out, "a prune forbids this question"),
+            Self::Kind => write!(out, "a search that goes on follows priorities and prunes only"),
+        }
+    }
 }
 
 /// What is said about one question.
@@ -79,6 +101,52 @@ impl DirectivesInForce {
     pub(crate) fn high(&self) -> impl Iterator<Item = &(HypothesisId, Focus)> {
         let high = self.priorities.iter().filter(|(_, level)| **level == Level::High);
         high.map(|(question, _)| question)
+    }
+
+    /// Follows a priority or a prune from now on: it takes the place of what was said about the same before.
+    ///
+    /// # Errors
+    /// When it is another directive, names no hypothesis of the table, or asks what a prune forbids; then nothing changes.
+    pub(crate) fn take(
+        &mut self,
+        directive: &Directive,
+        hypotheses: &Hypotheses,
+    ) -> Result<(), DirectiveRefusal> {
+        match directive {
+            Directive::Prune { whom, resource } => {
+                self.prune(whom, resource, hypotheses);
+                Ok(())
+            }
+            Directive::Priority { level, hypothesis, focus } => {
+                let unknown = || DirectiveRefusal::Hypothesis(hypothesis.clone());
+                let id = hypotheses.named(hypothesis).ok_or_else(unknown)?;
+                if self.ruling(id, focus) == Ruling::Pruned {
+                    return Err(DirectiveRefusal::Pruned);
+                }
+                let is_new = self.priorities.insert((id, focus.clone()), *level).is_none();
+                self.used += usize::from(is_new);
+                Ok(())
+            }
+            Directive::Map { .. } | Directive::Threshold { .. } | Directive::DwellTime(_) => {
+                Err(DirectiveRefusal::Kind)
+            }
+        }
+    }
+
+    /// Forbids questions, and drops the priorities of those.
+    fn prune(&mut self, whom: &PrunedHypotheses, resource: &Resource, hypotheses: &Hypotheses) {
+        let mut is_new = false;
+        for id in hypotheses.ids().filter(|id| is_about(whom, *id, hypotheses)) {
+            is_new |= self.prunes.entry(id).or_default().insert(resource.clone());
+        }
+        let before = self.priorities.len();
+        let priorities = std::mem::take(&mut self.priorities);
+        let kept = priorities
+            .into_iter()
+            .filter(|((id, focus), _)| self.ruling(*id, focus) != Ruling::Pruned)
+            .collect();
+        self.priorities = kept;
+        self.used = self.used + usize::from(is_new) + self.priorities.len() - before;
     }
 
     /// The thresholds.
@@ -241,6 +309,24 @@ mod tests {
         let small = ruling(&said, "TooManySmallIOOps", "</SyncObject/Barrier>");
         assert_eq!(small, Ruling::Asked(Level::High), "it belongs to what is spared");
         assert_eq!(said.used(), 3);
+    }
+
+    #[test]
+    fn what_is_said_while_a_search_goes_on_takes_the_place_of_what_was_said_before() {
+        let table = Hypotheses::built_in();
+        let mut said =
+            in_force("priority high CPUbound </Process/1>\nthreshold CPUbound 0.5").expect("right");
+        let mut take = |text: &str| {
+            let directive = Directive::parse(text, &table).expect("well formed");
+            said.take(&directive, &table).map(|()| (said.used(), said.high().count()))
+        };
+        assert_eq!(take("priority high CPUbound </Process/2>"), Ok((3, 2)));
+        assert_eq!(take("priority low CPUbound </Process/2>"), Ok((3, 1)), "the later word counts");
+        assert_eq!(take("prune CPUbound /Process/2"), Ok((3, 1)), "the priority went with it");
+        assert_eq!(take("prune CPUbound /Process/2"), Ok((3, 1)), "it was said before");
+        let pruned = Err(DirectiveRefusal::Pruned);
+        assert_eq!(take("priority high CPUbound </Process/2,/Code/a.c>"), pruned);
+        assert_eq!(take("hold 2 s"), Err(DirectiveRefusal::Kind));
     }
 
     #[test]

@@ -23,7 +23,7 @@ mod parse;
 mod range;
 
 pub use definition::{Directive, DirectiveLine, Directives, Level, PrunedHypotheses};
-pub use in_force::DirectivesInForce;
 pub(crate) use in_force::Ruling;
+pub use in_force::{DirectiveRefusal, DirectivesInForce};
 pub use maps::NameMaps;
 pub use mistake::{DirectiveError, Mistake};

@@ -52,6 +52,22 @@ impl Directives {
     }
 }
 
+impl Directive {
+    /// Reads one directive, as a line of a file says it.
+    ///
+    /// # Errors
+    /// When it is none, or one that stands for several.
+    pub fn parse(text: &str, hypotheses: &Hypotheses) -> Result<Self, Mistake> {
+        let line = SplitLine::split(&Arc::from(""), 1, text);
+        let mut read = line.directive(hypotheses, &mut 0).map_err(|error| error.mistake)?;
+        let several = read.len() as u64;
+        match (read.pop(), several) {
+            (Some(directive), 1) => Ok(directive),
+            _ => Err(Mistake::TooMany(several)),
+        }
+    }
+}
+
 /// The words of a line with their columns, and its comment.
 struct SplitLine<'text> {
     file: Arc<str>,

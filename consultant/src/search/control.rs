@@ -1,8 +1,9 @@
-//! The controls that a person has while a search runs: set a threshold, pause, and go on.
+//! The controls that a person has while a search runs: set a threshold, say what comes first or is left out, pause, and go on.
 
 use whyperf_model::Time;
 
 use super::{Search, SearchState};
+use crate::directive::{Directive, DirectiveRefusal};
 use crate::hypothesis::HypothesisId;
 use crate::step::Happening;
 
@@ -17,6 +18,20 @@ impl Search {
         self.advance(now);
         self.testing.growth.move_threshold(hypothesis, threshold);
         self.fill();
+    }
+
+    /// Follows a priority or a prune from now on. What a prune forbids is measured no longer, and keeps what was found.
+    ///
+    /// # Errors
+    /// When it is another directive, or asks what a prune forbids; then nothing changes.
+    pub fn direct(&mut self, now: Time, directive: &Directive) -> Result<(), DirectiveRefusal> {
+        if self.activity == SearchState::Over {
+            return Ok(());
+        }
+        self.advance(now);
+        self.testing.direct(directive)?;
+        self.fill();
+        Ok(())
     }
 
     /// Stops judging and asking; what is measured is measured on, and not looked at.

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use whyperf_model::Focus;
 
-use crate::directive::{DirectivesInForce, Ruling};
-use crate::hypothesis::HypothesisId;
+use crate::directive::{Directive, DirectiveRefusal, DirectivesInForce, Level, Ruling};
+use crate::hypothesis::{Hypotheses, HypothesisId};
 
 /// A hypothesis at a focus.
 pub(super) type QuestionKey = (HypothesisId, Focus);
@@ -41,6 +41,27 @@ impl DirectedQuestions {
         ruling
     }
 
+    /// Follows a directive from now on. A question of high priority is awaited, and one that a prune forbids is not any more.
+    pub(super) fn take(
+        &mut self,
+        directive: &Directive,
+        hypotheses: &Hypotheses,
+    ) -> Result<(), DirectiveRefusal> {
+        self.in_force.take(directive, hypotheses)?;
+        let in_force = &self.in_force;
+        let is_asked = |(hypothesis, focus): &QuestionKey| {
+            in_force.ruling(*hypothesis, focus) == Ruling::Asked(Level::High)
+        };
+        self.awaited.retain(is_asked);
+        if let Directive::Priority { level: Level::High, hypothesis, focus } = directive
+            && let Some(id) = hypotheses.named(hypothesis)
+            && !self.awaited.contains(&(id, focus.clone()))
+        {
+            self.awaited.push((id, focus.clone()));
+        }
+        Ok(())
+    }
+
     /// Takes out the awaited questions that can be asked by now.
     pub(super) fn take_arrived(
         &mut self,
@@ -71,8 +92,7 @@ impl DirectedQuestions {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::directive::{Directives, Level};
-    use crate::hypothesis::Hypotheses;
+    use crate::directive::Directives;
 
     fn directed() -> (DirectedQuestions, HypothesisId) {
         let table = Hypotheses::built_in();

@@ -6,7 +6,7 @@ use whyperf_model::{Focus, Hierarchy, Resource};
 use super::growth::Growth;
 use super::questions::Novelty;
 use super::single_roots::SingleRoot;
-use crate::directive::Ruling;
+use crate::directive::{Directive, DirectiveRefusal, Level, Ruling};
 use crate::hypothesis::HypothesisId;
 use crate::node::{NodeId, RefinementAxis, Root};
 use crate::queue::Idea;
@@ -72,6 +72,21 @@ impl Growth {
         }
         let hypothesis = self.questions.hypotheses.row(hypothesis).name.clone();
         self.tell(Happening::ThresholdMoved { hypothesis, threshold, again });
+    }
+
+    /// Follows a priority or a prune from now on; a question whose priority changed takes its new place among those that wait.
+    pub(super) fn direct(&mut self, directive: &Directive) -> Result<(), DirectiveRefusal> {
+        self.directed.take(directive, &self.questions.hypotheses)?;
+        let Directive::Priority { level, hypothesis, focus } = directive else { return Ok(()) };
+        let id = self.questions.hypotheses.named(hypothesis);
+        let waiting = id.and_then(|id| self.questions.graph.find(id, focus));
+        let waiting = waiting.filter(|id| self.queue.remove(*id));
+        self.ask_awaited();
+        if let Some(id) = waiting {
+            let idea = if *level == Level::High { Idea::Why } else { Idea::Low };
+            self.enqueue(id, idea);
+        }
+        Ok(())
     }
 
     /// Starts the questions that directives want answered at once, as soon as all that they name is there.
@@ -149,6 +164,9 @@ impl Growth {
     }
 
     fn reopen(&mut self, id: NodeId) {
+        if self.is_pruned(id) {
+            return;
+        }
         self.questions.node_mut(id).reopen();
         if self.questions.node(id).truth != Truth::False {
             self.enqueue(id, Idea::Where);

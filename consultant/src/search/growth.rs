@@ -112,6 +112,12 @@ impl Growth {
         self.questions.node(id).is_held() || self.speculation.is_ahead(id)
     }
 
+    /// Whether a directive forbids a question, which is noted.
+    pub(super) fn is_pruned(&mut self, id: NodeId) -> bool {
+        let node = self.questions.node(id);
+        self.directed.rule(node.hypothesis, &node.focus) == Ruling::Pruned
+    }
+
     /// Asks again what was false for long enough.
     pub(super) fn reconsider(&mut self, id: NodeId) {
         let node = self.questions.node(id);

@@ -2,6 +2,7 @@
 
 use super::evidence::{Evidence, Weighed};
 use super::growth::Growth;
+use crate::directive::{Directive, DirectiveRefusal};
 use crate::graph::Consequences;
 use crate::judge::VerdictGround;
 use crate::node::{NodeId, Root};
@@ -70,6 +71,32 @@ impl Testing {
                 self.close(id);
             }
         }
+    }
+
+    /// Follows a priority or a prune from now on. What a prune forbids is given up: it keeps what was found, and is not asked again.
+    pub(super) fn direct(&mut self, directive: &Directive) -> Result<(), DirectiveRefusal> {
+        self.growth.direct(directive)?;
+        let mut given_up = 0;
+        if let Directive::Prune { .. } = directive {
+            for id in self.growth.questions.graph.ids() {
+                given_up += usize::from(self.give_up_pruned(id));
+            }
+        }
+        let directive = directive.to_string();
+        self.growth.tell(Happening::Directed { directive, given_up });
+        Ok(())
+    }
+
+    /// Gives a question up if a directive forbids it; tells whether it was open.
+    fn give_up_pruned(&mut self, id: NodeId) -> bool {
+        let node = self.growth.questions.node(id);
+        if node.is_closed() || !self.growth.is_pruned(id) {
+            return false;
+        }
+        let was_open = self.growth.queue.remove(id) || self.growth.questions.node(id).is_measured();
+        self.close(id);
+        self.growth.questions.node_mut(id).explain("a prune forbids it".to_owned());
+        was_open
     }
 
     /// The run is over: what is true must hold for all of its life, and what could not be concluded stays unknown.

@@ -3,7 +3,7 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 
-export const VIEWS = ['search', 'time', 'where', 'facts'] as const
+export const VIEWS = ['search', 'time', 'where', 'facts', 'streams'] as const
 
 export async function show(page: Page, view: (typeof VIEWS)[number]) {
   await page.click(`#tab-${view}`)
@@ -68,6 +68,37 @@ export async function checkViews(page: Page) {
   await page.waitForSelector('[data-view="facts"]')
   await page.keyboard.press('1')
   await page.waitForSelector('[data-view="search"]')
+}
+
+/** The checks of streams: an activity and a scatter plot of the run's own part. */
+export async function checkStreams(page: Page) {
+  await show(page, 'streams')
+  const stream = page.locator('[data-stream="steps"]')
+  await stream.locator('canvas').first().waitFor()
+  expect(await stream.locator('figure').count()).toBeGreaterThan(2)
+  await stream.locator('figure:has-text("Left out of steps") td:has-text("no number")').waitFor()
+  expect(await stream.locator('figure:has-text("Left out of steps") tbody tr').innerText()).toMatch(/^4\s+5\s/)
+
+  // A box in the scatter plot chooses records; all pictures of the stream show that.
+  const scatter = stream.locator('figure:has-text("size by worker") canvas').first()
+  const box = (await scatter.boundingBox())!
+  await page.mouse.move(box.x + 80, box.y + 5)
+  await page.mouse.down()
+  await page.mouse.move(box.x + box.width * 0.6, box.y + box.height - 42, { steps: 4 })
+  await page.mouse.up()
+  await stream.locator('text=are chosen').waitFor()
+
+  // What is mapped to colour is chosen, and stands in the address.
+  await stream.locator('.mapping >> nth=1 >> label:has-text("colour") select').selectOption('size')
+  await page.waitForFunction(() => location.hash.includes('map='))
+
+  // A drag over the activity is one over the axis of all views.
+  const activity = (await stream.locator('figure canvas').first().boundingBox())!
+  await page.mouse.move(activity.x + activity.width * 0.4, activity.y + 20)
+  await page.mouse.down()
+  await page.mouse.move(activity.x + activity.width * 0.6, activity.y + 20, { steps: 4 })
+  await page.mouse.up()
+  await page.waitForFunction(() => document.querySelector('.chosen > span')?.textContent?.includes(' to '))
 }
 
 /** What axe finds that keeps somebody from using a view. */

@@ -2,6 +2,8 @@
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import http, { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
@@ -61,4 +63,24 @@ export class Place {
     }
     rmSync(this.folder, { recursive: true, force: true })
   }
+}
+
+/** A proxy that serves the page of another address below a path, as those of clusters do. */
+export async function proxied(address: string, path: string): Promise<{ url: string; close(): void }> {
+  const target = new URL(address)
+  const proxy = createServer((request, answer) => {
+    if (!request.url?.startsWith(path)) return void answer.writeHead(404).end()
+    const passed = http.request(
+      { host: target.hostname, port: target.port, method: request.method, path: request.url.slice(path.length - 1), headers: request.headers },
+      (answered) => {
+        answer.writeHead(answered.statusCode ?? 502, answered.headers)
+        answered.pipe(answer)
+      },
+    )
+    passed.on('error', () => answer.destroy())
+    request.pipe(passed)
+  })
+  await new Promise<void>((done) => proxy.listen(0, '127.0.0.1', done))
+  const { port } = proxy.address() as AddressInfo
+  return { url: `http://proxy.localhost:${port}${path}${target.search}`, close: () => proxy.close() }
 }

@@ -1,6 +1,6 @@
 // Where the page gets a run from: the file that it stands in, or the server that it came from. The views know neither.
 
-import type { Change, Command, Graph, Profile, Run, RunInFile, Series } from './documents'
+import type { Change, Command, Graph, Profile, Run, RunInFile, Series, Stream } from './documents'
 
 export interface Source {
   run(): Promise<Run>
@@ -8,6 +8,8 @@ export interface Source {
   profile(): Promise<Profile>
   /** A pair over time, from a bin on; null where it is not known. */
   series(metric: string, focus: string, from?: number): Promise<Series | null>
+  /** A stream beside the run, from a record on; null where there is no such stream. */
+  stream(number: number, from: number): Promise<Stream | null>
   /** Tells changes until it is called off; `lost` says whether the server is gone. */
   watch(since: number, changed: (change: Change) => void, lost: (isLost: boolean) => void): () => void
   /** Asks something of the run; why not, if it is refused. */
@@ -23,6 +25,7 @@ export class FileSource implements Source {
   profile = async () => this.file.profile
   series = async (metric: string, focus: string) =>
     this.file.series.find((one) => one.metric === metric && one.focus === focus) ?? null
+  stream = async (number: number) => this.file.streams[number] ?? null
   watch = () => () => {}
   command = async () => 'a run in a file takes no commands'
 }
@@ -40,6 +43,8 @@ export class ServerSource implements Source {
   run = () => this.get<Run>('run')
   graph = () => this.get<Graph>('graph')
   profile = () => this.get<Profile>('profile')
+
+  stream = (number: number, from: number) => this.get<Stream>('stream', { stream: String(number), from: String(from) })
 
   /** What one turn of the page asks for is one request: a run of a thousand processes has a thousand rows. */
   series(metric: string, focus: string, from = 0): Promise<Series | null> {
@@ -87,8 +92,8 @@ export class ServerSource implements Source {
     return answer.ok ? null : ((await answer.json()) as { error: string }).error
   }
 
-  private async get<T>(what: string): Promise<T> {
-    return (await checked(await this.ask(what, {}))).json()
+  private async get<T>(what: string, words: Record<string, string> = {}): Promise<T> {
+    return (await checked(await this.ask(what, words))).json()
   }
 
   private ask(what: string, words: Record<string, string>): Promise<Response> {

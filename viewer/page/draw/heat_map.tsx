@@ -4,7 +4,8 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Series } from '../data/documents'
 import { Parts, mean, peak } from '../data/series'
 import { link, linked, useShared } from '../link/linked'
-import { heat, heatTable, isDark } from './palette'
+import { LEFT, RIGHT } from './margins'
+import { heat, heatTable, ink, isDark } from './palette'
 
 interface Props {
   rows: { name: string; series: Series | null | undefined }[]
@@ -14,7 +15,6 @@ interface Props {
   format(value: number): string
 }
 
-const LEFT = 68
 const BOTTOM = 22
 /** More rows than this are drawn at half the width: nobody tells single columns apart then, and zooming stays smooth. */
 const MANY = 300
@@ -42,7 +42,7 @@ export function HeatMap({ rows, range, selected, onSelect, format }: Props) {
 
   const at = (event: PointerEvent): { row: (typeof rows)[number] | undefined; time: number } => {
     const box = canvas.current!.getBoundingClientRect()
-    const share = (event.clientX - box.left - LEFT) / (box.width - LEFT - 10)
+    const share = (event.clientX - box.left - LEFT) / (box.width - LEFT - RIGHT)
     const row = rows[Math.floor((event.clientY - box.top) / high)]
     return { row, time: range[0] + Math.min(Math.max(share, 0), 1) * (range[1] - range[0]) }
   }
@@ -82,18 +82,17 @@ function paint(
   canvas.height = Math.max(1, Math.round(box.height * ratio))
   const context = canvas.getContext('2d')!
   context.scale(ratio, ratio)
-  const style = getComputedStyle(canvas)
-  const ink = style.getPropertyValue('--ink-soft')
+  const [soft, accent] = [ink('--ink-soft'), ink('--accent')]
   const dark = isDark()
   context.font = '11px system-ui, sans-serif'
-  const wide = box.width - LEFT - 10
+  const wide = box.width - LEFT - RIGHT
   const step = high >= 11 ? 1 : Math.ceil(11 / high)
   const cells = drawn(rows, range, Math.max(1, Math.round(rows.length > MANY ? wide / 2 : wide)), most, dark)
-  context.fillStyle = style.getPropertyValue('--unmeasured')
+  context.fillStyle = ink('--unmeasured')
   context.fillRect(LEFT, 0, wide, rows.length * high)
   context.imageSmoothingEnabled = false
   if (cells) context.drawImage(cells, LEFT, 0, wide, rows.length * high)
-  const gap = style.getPropertyValue('--card')
+  const gap = ink('--card')
   rows.forEach(({ name }, at) => {
     const y = at * high
     if (high > 4) {
@@ -101,20 +100,21 @@ function paint(
       context.fillRect(LEFT, y + high - 1, wide, 1)
     }
     if (at % step === 0) {
-      context.fillStyle = name === selected ? style.getPropertyValue('--accent') : ink
+      context.fillStyle = name === selected ? accent : soft
       context.textAlign = 'right'
       context.fillText(name, LEFT - 8, y + Math.max(high / 2 + 4, 9))
     }
     if (name === selected) {
-      context.strokeStyle = style.getPropertyValue('--accent')
+      context.strokeStyle = accent
       context.lineWidth = 1.5
       context.strokeRect(LEFT + 0.5, y + 0.5, wide - 1, Math.max(high - 2, 1))
     }
   })
-  context.fillStyle = ink
+  context.fillStyle = soft
   context.textAlign = 'center'
   for (let tick = 0; tick <= 4; tick++) {
     const time = range[0] + (tick / 4) * (range[1] - range[0])
+    context.textAlign = tick === 4 ? 'right' : 'center'
     context.fillText(`${Number(time.toPrecision(4))} s`, LEFT + (tick / 4) * wide, rows.length * high + 15)
   }
 }

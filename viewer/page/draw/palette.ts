@@ -22,7 +22,10 @@ export const DIVISION: [metric: string, use: string, words: string][] = [
   ['blocked', 'blocked', 'blocked elsewhere'],
 ]
 
-export const useColour = (use: string) => TIME_USES.find(([name]) => name === use)?.[1] ?? '#9a9da3'
+/** On dark paper what is idle must not shine. */
+const IDLE_DARK = '#474d58'
+
+export const useColour = (use: string) => (use === 'idle' && isDark() ? IDLE_DARK : (TIME_USES.find(([name]) => name === use)?.[1] ?? '#9a9da3'))
 
 const LINES = ['#4477aa', '#b8860b', '#bb5566', '#228877', '#aa4499', '#80802b', '#3a88b8', '#882255']
 const LINES_DARK = ['#77aadd', '#ddaa33', '#ee8899', '#44bb99', '#cc88cc', '#bbbb55', '#99ddff', '#dd77aa']
@@ -62,6 +65,16 @@ export function named(name: string): string {
   let hash = 0
   for (let at = 0; at < name.length; at++) hash = (hash * 31 + name.charCodeAt(at)) >>> 0
   return `hsl(${200 + (hash % 160)} ${28 + (hash % 17)}% ${58 + ((hash >> 5) % 14)}%)`
+}
+
+/** A colour of the page's style as a canvas takes it: what depends on light and dark is known when it is used only. */
+export function ink(name: string): string {
+  const probe = document.createElement('i')
+  probe.style.color = `var(${name})`
+  document.body.append(probe)
+  const colour = getComputedStyle(probe).color
+  probe.remove()
+  return colour
 }
 
 export function isDark(): boolean {

@@ -3,6 +3,8 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import uPlot from 'uplot'
 import { link, linked, useShared } from '../link/linked'
+import { LEFT, RIGHT } from './margins'
+import { ink } from './palette'
 
 export interface Layer {
   label: string
@@ -10,6 +12,10 @@ export interface Layer {
   values: (number | null)[]
   /** Dashed, as a threshold is. */
   isDashed?: boolean
+  /** Whether it goes on over what is missing, as between records of several classes. */
+  isJoined?: boolean
+  /** Whether each value has a point. */
+  hasPoints?: boolean
 }
 
 export interface Mark {
@@ -60,20 +66,19 @@ export function Plot({ times, layers, isStacked, range, height, marks, format, a
     const drawn = isStacked ? stacked(values).reverse() : values
     return [times, ...drawn] as uPlot.AlignedData
   }, [times, layers, isStacked])
-  const shape = layers.map((layer) => `${layer.label} ${layer.colour}`).join('|') + String(isStacked)
+  const shape = layers.map((layer) => `${layer.label} ${layer.colour} ${layer.hasPoints}`).join('|') + String(isStacked)
 
   useEffect(() => {
     const element = frame.current!
-    const style = getComputedStyle(element)
-    const [ink, faint] = [style.getPropertyValue('--ink-soft'), style.getPropertyValue('--line')]
+    const [soft, faint] = [ink('--ink-soft'), ink('--line')]
     const font = '11px system-ui, sans-serif'
     const ordered = isStacked ? [...layers].reverse() : layers
-    const axis = { stroke: ink, grid: { stroke: faint, width: 1 }, ticks: { stroke: faint, width: 1, size: 4 }, font }
+    const axis = { stroke: soft, grid: { stroke: faint, width: 1 }, ticks: { stroke: faint, width: 1, size: 4 }, font }
     const made = new uPlot(
       {
         width: Math.max(element.clientWidth, 80),
         height,
-        padding: [8, 10, 0, 0],
+        padding: [8, RIGHT, 0, 0],
         legend: { show: false },
         cursor: { sync: { key: 'time', setSeries: false }, drag: { x: true, y: false, setScale: false }, points: { show: false } },
         scales: {
@@ -82,7 +87,7 @@ export function Plot({ times, layers, isStacked, range, height, marks, format, a
         },
         axes: [
           { ...axis, size: 26, values: (_, ticks) => ticks.map((tick) => `${Number(tick.toPrecision(6))} s`) },
-          { ...axis, size: 58, values: (_, ticks) => ticks.map((tick) => shown.current.format(tick)) },
+          { ...axis, size: LEFT, values: (_, ticks) => ticks.map((tick) => shown.current.format(tick)) },
         ],
         series: [
           {},
@@ -92,11 +97,12 @@ export function Plot({ times, layers, isStacked, range, height, marks, format, a
             width: isStacked ? 0 : 1.5,
             fill: isStacked ? layer.colour : undefined,
             dash: layer.isDashed ? [6, 4] : undefined,
-            points: { show: false },
+            spanGaps: layer.isJoined ?? false,
+            points: { show: layer.hasPoints ?? false, size: 4 },
           })),
         ],
         hooks: {
-          draw: [(u) => drawMarks(u, shown.current.marks ?? [], ink)],
+          draw: [(u) => drawMarks(u, shown.current.marks ?? [], soft)],
           setSelect: [
             (u) => {
               if (u.select.width < 4) return
@@ -127,15 +133,15 @@ export function Plot({ times, layers, isStacked, range, height, marks, format, a
   return <div ref={frame} class="plot" role="img" aria-label={label} style={{ height: `${height}px` }} />
 }
 
-function drawMarks(u: uPlot, marks: Mark[], ink: string) {
+function drawMarks(u: uPlot, marks: Mark[], colour: string) {
   const { ctx } = u
   const ratio = devicePixelRatio
   ctx.save()
   for (const { at, label, kind } of marks) {
     const x = u.valToPos(at, 'x', true)
     if (x < u.bbox.left || x > u.bbox.left + u.bbox.width) continue
-    ctx.strokeStyle = ink
-    ctx.fillStyle = ink
+    ctx.strokeStyle = colour
+    ctx.fillStyle = colour
     ctx.beginPath()
     if (kind === 'phase') {
       ctx.setLineDash([3 * ratio, 3 * ratio])

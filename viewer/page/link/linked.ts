@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from 'preact/hooks'
 
-export const VIEWS = ['search', 'time', 'where', 'facts'] as const
+export const VIEWS = ['search', 'time', 'where', 'facts', 'streams'] as const
 export type View = (typeof VIEWS)[number]
 
 export type Selection =
@@ -20,6 +20,8 @@ export interface Linked {
   phase: number
   /** Further pairs in the time view. */
   pairs: [string, string][]
+  /** What pictures of streams map, where a reader chose otherwise than their declaration: `stream.picture.attribute` of the picture, and of the stream. */
+  mapped: [string, string][]
   theme: 'auto' | 'light' | 'dark'
 }
 
@@ -30,6 +32,7 @@ export const INITIAL: Linked = {
   metric: 'sync_wait',
   phase: 0,
   pairs: [],
+  mapped: [],
   theme: 'auto',
 }
 
@@ -44,13 +47,14 @@ export function written(state: Linked): string {
   if (state.phase !== 0) words.set('phase', String(state.phase))
   if (state.theme !== 'auto') words.set('theme', state.theme)
   state.pairs.forEach((pair) => words.append('pair', pair.join(' ')))
+  state.mapped.forEach((one) => words.append('map', one.join('=')))
   return words.toString()
 }
 
 /** From a part of an address; what makes no sense is left out. */
 export function read(text: string): Linked {
   const words = new URLSearchParams(text.replace(/^#/, ''))
-  const state: Linked = { ...INITIAL, pairs: [] }
+  const state: Linked = { ...INITIAL, pairs: [], mapped: [] }
   const view = VIEWS.find((one) => one === words.get('view'))
   if (view) state.view = view
   const range = words.get('t')?.split('_').map(Number)
@@ -72,6 +76,10 @@ export function read(text: string): Linked {
   for (const pair of words.getAll('pair')) {
     const gap = pair.indexOf(' ')
     if (gap > 0) state.pairs.push([pair.slice(0, gap), pair.slice(gap + 1)])
+  }
+  for (const one of words.getAll('map')) {
+    const found = /^(\d+\.\d+\.(?:x|y|color|size|shape))=(.*)$/.exec(one)
+    if (found) state.mapped.push([found[1]!, found[2]!])
   }
   return state
 }

@@ -1,7 +1,8 @@
 // A run as the views see it: its documents, kept up to date by its source.
 
-import type { Bottleneck, Change, Command, Graph, Hypothesis, Metric, Profile, Question, Run, Series } from '../data/documents'
+import type { Bottleneck, Change, Command, Graph, Hypothesis, Metric, Profile, Question, Run, Series, Stream } from '../data/documents'
 import { joined } from '../data/series'
+import { joinedStream } from '../data/streams'
 import type { Source } from '../data/source'
 import { QuestionGraph } from '../data/tree'
 import { Shared } from './linked'
@@ -15,6 +16,9 @@ export class ShownRun {
   private readonly questions = new Map<string, Question>()
   private readonly graphs = new Map<number, QuestionGraph>()
   private readonly series = new Map<string, Series | null>()
+  /** Streams beside the run, as far as they were fetched. */
+  readonly streams: Stream[] = []
+  private readonly fetching = new Set<number>()
   private readonly pending = new Map<string, Promise<Series | null>>()
 
   private constructor(
@@ -27,6 +31,7 @@ export class ShownRun {
     run.hypotheses.forEach((row) => this.hypotheses.set(row.name, row))
     run.metrics.forEach((row) => this.metrics.set(row.name, row))
     this.take(graph.questions)
+    this.fetchStreams()
   }
 
   static async open(number: number, source: Source): Promise<ShownRun> {
@@ -103,6 +108,27 @@ export class ShownRun {
     return pending
   }
 
+  /** Fetches what is new of each stream of which lines came. */
+  private fetchStreams() {
+    this.run.streams.forEach((lines, number) => {
+      if (this.fetching.has(number) || this.seen[number] === lines) return
+      this.fetching.add(number)
+      const known = this.streams[number]
+      const taken = this.source.stream(number, known?.records ?? 0).then(async (news) => {
+        if (!news) return
+        // A stream that was thinned is to be had anew.
+        const isThinned = known && known.every !== news.every
+        this.streams[number] = isThinned ? ((await this.source.stream(number, 0)) ?? news) : joinedStream(known, news)
+        this.seen[number] = lines
+        this.changes.set(this.changes.get() + 1)
+      })
+      const over = () => void this.fetching.delete(number)
+      taken.then(over, over)
+    })
+  }
+
+  private readonly seen: number[] = []
+
   command = (command: Command) => this.source.command(command)
 
   private apply(change: Change) {
@@ -116,11 +142,16 @@ export class ShownRun {
       run: change.run ?? run.run,
       report: change.report ?? run.report,
       log: change.log.length > 0 ? [...run.log, ...change.log] : run.log,
+      streams: change.streams,
       phases: merged(run.phases, change.phases, (one) => one.number),
       resources: merged(run.resources, change.resources, (one) => one.name),
+      hypotheses: change.hypotheses.length > 0 ? change.hypotheses : run.hypotheses,
+      directives: change.directives.length > 0 ? [...run.directives, ...change.directives] : run.directives,
       pairs: change.pairs.length > 0 ? [...run.pairs, ...change.pairs] : run.pairs,
     }
+    change.hypotheses.forEach((row) => this.hypotheses.set(row.name, row))
     this.take(change.questions)
+    this.fetchStreams()
     if (change.profile !== this.profile.version) {
       const take = (profile: Profile) => {
         this.profile = profile

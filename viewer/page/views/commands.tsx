@@ -2,6 +2,7 @@
 
 import { useState } from 'preact/hooks'
 import type { Command } from '../data/documents'
+import { ofHypothesis } from '../data/format'
 import { useShared } from '../link/linked'
 import type { ShownRun } from '../link/shown_run'
 
@@ -27,7 +28,7 @@ export function Commands({ shown }: { shown: ShownRun }) {
       >
         <label>Threshold of{' '}
           <select value={hypothesis} onChange={(event) => setHypothesis(event.currentTarget.value)}>
-            {shown.run.hypotheses.map((row) => <option key={row.name}>{row.name}</option>)}
+            {shown.run.hypotheses.map((row) => <option key={row.name} value={row.name}>{row.name} {row.operator} {ofHypothesis(row.threshold, row)}</option>)}
           </select>
         </label>
         <input aria-label="New threshold" size={6} placeholder="0.2" value={value} onInput={(event) => setValue(event.currentTarget.value)} />

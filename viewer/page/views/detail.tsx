@@ -9,12 +9,14 @@ import { stateOf } from '../data/tree'
 import { Figure } from '../draw/figure'
 import { limitColour, lineColour, useWords } from '../draw/palette'
 import { Plot, plotSvg } from '../draw/plot'
+import { Table } from '../draw/table'
 import { VerdictIcon } from '../draw/verdict'
 import { span } from '../link/axis'
 import { link, linked, useShared } from '../link/linked'
 import { open } from '../link/open'
 import type { ShownRun } from '../link/shown_run'
 import { useSeries } from '../link/use_series'
+import { Directions } from './directions'
 
 export function Detail({ runs }: { runs: ShownRun[] }) {
   const { selected } = useShared(linked)
@@ -29,7 +31,7 @@ function Selected({ shown }: { shown: ShownRun }) {
   const question = selected?.kind === 'question' ? shown.question(selected.phase, selected.number) : undefined
   return (
     <aside class="detail" aria-label="Selection" aria-live="polite">
-      {question ? <Why {...{ shown, question }} /> : selected?.kind === 'focus' ? <Focus focus={selected.focus} /> : <Nothing shown={shown} />}
+      {question ? <Why {...{ shown, question }} /> : selected?.kind === 'focus' ? <Focus {...{ shown }} focus={selected.focus} /> : <Nothing shown={shown} />}
     </aside>
   )
 }
@@ -64,11 +66,12 @@ function Leading({ shown }: { shown: ShownRun }) {
   )
 }
 
-function Focus({ focus }: { focus: string }) {
+function Focus({ shown, focus }: { shown: ShownRun; focus: string }) {
   return (
     <>
       <h2>{focusShown(focus)}</h2>
       <Parts focus={focus} />
+      <Directions {...{ shown, focus }} />
     </>
   )
 }
@@ -112,6 +115,7 @@ function Why({ shown, question }: { shown: ShownRun; question: Question }) {
           <div key={name}><dt>{name}</dt><dd>{words}</dd></div>
         ))}
       </dl>
+      <Directions {...{ shown, question }} focus={question.focus} />
       <OverTime {...{ shown, question }} />
       {finding && finding.happened.length > 0 && (
         <p>It happened {finding.happened.map((one) => (
@@ -121,19 +125,17 @@ function Why({ shown, question }: { shown: ShownRun; question: Question }) {
         ))}</p>
       )}
       {finding && finding.causes.length > 0 && (
-        <table>
-          <caption>Because of whom</caption>
-          <thead><tr><th>share</th><th>who</th><th>does</th></tr></thead>
-          <tbody>
-            {finding.causes.map((cause) => (
-              <tr key={cause.focus + cause.state + cause.by}>
-                <td class="number">{percent(cause.share)}</td>
-                <td><button type="button" class="plain focus" onClick={() => link({ selected: { kind: 'focus', focus: cause.focus } })}>{cause.by === 'processors' ? 'too few processors' : focusShown(cause.focus)}</button></td>
-                <td>{useWords(cause.state)}{cause.pattern ? `, ${cause.pattern}` : ''}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table
+          title="Because of whom"
+          rows={finding.causes}
+          keyOf={(cause) => cause.focus + cause.state + cause.by}
+          onSelect={(cause) => link({ selected: { kind: 'focus', focus: cause.focus } })}
+          columns={[
+            { name: 'share', value: (cause) => cause.share, shown: (cause) => percent(cause.share) },
+            { name: 'who', value: (cause) => (cause.by === 'processors' ? 'too few processors' : cause.focus), isLong: true, shown: (cause) => <span class="focus">{cause.by === 'processors' ? 'too few processors' : focusShown(cause.focus)}</span> },
+            { name: 'does', value: (cause) => `${useWords(cause.state)}${cause.pattern ? `, ${cause.pattern}` : ''}` },
+          ]}
+        />
       )}
     </>
   )

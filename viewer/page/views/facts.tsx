@@ -17,6 +17,7 @@ export function Facts({ shown }: { shown: ShownRun }) {
     <section data-view="facts" class="facts-view" aria-label="Facts">
       {report ? <Told shown={shown} /> : <p class="empty">{shown.isLive ? 'The report is made at the end of the run.' : 'Its end was not seen, or an older whyperf stored it: there is no report of this run.'}</p>}
       <Cost shown={shown} />
+      <Hypotheses shown={shown} />
       <Surroundings shown={shown} />
       <Log shown={shown} />
     </section>
@@ -161,6 +162,26 @@ function NotMeasured({ shown }: { shown: ShownRun }) {
   ]
   if (rows.length === 0) return null
   return <Table title="Not measured" rows={rows} keyOf={(row) => row.what + row.reason} columns={[{ name: 'what', value: (row) => row.what }, { name: 'why', value: (row) => row.reason }]} />
+}
+
+/** What may be true, and from which value on it is. */
+function Hypotheses({ shown }: { shown: ShownRun }) {
+  const counts = new Map<string, number>()
+  for (const one of shown.graph(0).byNumber.values()) if (one.truth === 'true') counts.set(one.hypothesis, (counts.get(one.hypothesis) ?? 0) + 1)
+  return (
+    <Table
+      title="Hypotheses"
+      rows={shown.run.hypotheses}
+      keyOf={(row) => row.name}
+      columns={[
+        { name: 'hypothesis', value: (row) => row.name, shown: (row) => <b data-hypothesis-row={row.name}>{row.name}</b> },
+        { name: 'more precise than', value: (row) => row.parent },
+        { name: 'true', value: (row) => counts.get(row.name) ?? 0 },
+        { name: 'threshold', value: (row) => row.threshold, shown: (row) => `${row.operator} ${ofHypothesis(row.threshold, row)}` },
+        { name: 'meaning', value: (row) => row.meaning, isLong: true },
+      ]}
+    />
+  )
 }
 
 function Surroundings({ shown }: { shown: ShownRun }) {

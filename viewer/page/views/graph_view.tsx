@@ -53,8 +53,8 @@ export function GraphView({ shown, rows, selected, onSelect }: Props) {
                 <title>{`${node.hypothesis} ${node.focus}: ${state}, ${value}`}</title>
                 <rect width={WIDE} height={HIGH} rx={state === 'true' ? 4 : 12} />
                 <Verdict state={state} x={14} y={HIGH / 2} />
-                <text x="28" y="17" class="what">{what ? begun(what, 26) : ended(where, 25)}</text>
-                <text x="28" y="33" class="where">{what ? ended(where || 'the whole program', 22) : begun(node.hypothesis, 22)}</text>
+                <text x="28" y="17" class="what">{what ? begun(what, 25) : ended(where, 21)}</text>
+                <text x="28" y="33" class="where">{what ? ended(where || 'the whole program', 22) : begun(node.hypothesis, 20)}</text>
                 <text x={WIDE - 8} y="33" class="number">{value}</text>
               </g>
             )

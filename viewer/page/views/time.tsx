@@ -15,6 +15,7 @@ import { marksOf } from '../link/marks'
 import type { ShownRun } from '../link/shown_run'
 import { useFocus } from '../link/use_focus'
 import { useSeries } from '../link/use_series'
+import { ProcessUses } from './process_uses'
 
 export function Time({ shown }: { shown: ShownRun }) {
   useShared(shown.changes)
@@ -26,6 +27,7 @@ export function Time({ shown }: { shown: ShownRun }) {
       <Curves {...{ shown, focus, metric }} />
       <Division {...{ shown }} focus={processesOf(focus)} />
       <Processes {...{ shown, focus, metric }} />
+      <ProcessUses shown={shown} />
       <Cost shown={shown} />
     </section>
   )
@@ -150,10 +152,10 @@ function Keys({ of }: { of: { label: string; colour: string }[] }) {
 
 /** All threads of the focus's processes, by what they did. */
 function Division({ shown, focus }: { shown: ShownRun; focus: string }) {
-  const { range } = useShared(linked)
+  const { range, theme } = useShared(linked)
   const asked: [string, string][] = [['wall', focus], ...DIVISION.map(([metric]): [string, string] => [metric, focus])]
   const series = useSeries(shown, asked)
-  const drawn = useMemo(() => division(series), series)
+  const drawn = useMemo(() => division(series), [...series, theme])
   const marks = useMemo(() => marksOf(shown), [shown.run])
   const title = 'How time was spent'
   if (!drawn) return <Missing {...{ title, shown }} isKnown={series.every((one) => one !== undefined)} pair={['wall', focus]} />

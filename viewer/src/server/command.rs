@@ -26,6 +26,22 @@ pub enum Command {
         /// In the unit of the hypothesis, as `--threshold` takes it.
         value: String,
     },
+    /// A question is asked at once and for the whole run, or after all others.
+    Priority {
+        /// `high` or `low`.
+        level: PriorityLevel,
+        /// Which hypothesis.
+        hypothesis: String,
+        /// Where.
+        focus: String,
+    },
+    /// Hypotheses are never asked about a resource and what is below it.
+    Prune {
+        /// One with those that make it more precise, `*` for all, or `!` before the one that is spared.
+        hypotheses: String,
+        /// Which; of a root, all that is below it.
+        resource: String,
+    },
     /// A pair is measured from now on; of a function's focus, that function is switched on.
     Measure {
         /// What.
@@ -33,6 +49,27 @@ pub enum Command {
         /// Where.
         focus: String,
     },
+}
+
+/// How soon a question is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PriorityLevel {
+    /// At once.
+    High,
+    /// After all others.
+    Low,
+}
+
+impl PriorityLevel {
+    /// As a file of directives says it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::High => "high",
+            Self::Low => "low",
+        }
+    }
 }
 
 /// The answer to a command: done, or why not.
@@ -96,6 +133,9 @@ mod tests {
         let threshold = read(r#"{"do":"threshold","hypothesis":"CPUbound","value":"30%"}"#);
         let expected = Command::Threshold { hypothesis: "CPUbound".into(), value: "30%".into() };
         assert_eq!(threshold.ok(), Some(expected));
+        let prune = read(r#"{"do":"prune","hypotheses":"*","resource":"/Machine"}"#);
+        let expected = Command::Prune { hypotheses: "*".into(), resource: "/Machine".into() };
+        assert_eq!(prune.ok(), Some(expected));
         for wrong in [r#"{"do":"explode"}"#, r#"{"do":"pause","now":1}"#, "{}", "[]"] {
             assert!(read(wrong).is_err(), "{wrong}");
         }

@@ -29,7 +29,7 @@ use std::thread;
 use tokio::runtime::Builder;
 
 pub use access::{AccessRules, Token};
-pub use command::{Answer, Command, CommandRequest, CommandSender};
+pub use command::{Answer, Command, CommandRequest, CommandSender, PriorityLevel};
 pub use error::ServeError;
 
 use crate::viewed_run::ViewedRun;

@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Refusal {
     #[error(
-        "the host {0:?} is not this machine: use the address that whyperf printed, or name the host to whyperf with --host"
+        "the host {0:?} is not this machine: use the address that whyperf printed, or name the host to whyperf with --view-host"
     )]
     Host(String),
     #[error("the page of {0} may not ask this server")]
@@ -17,6 +17,8 @@ pub(crate) enum Refusal {
     Token,
     #[error("there is no run {0} here")]
     NoRun(usize),
+    #[error("there is no stream {0} beside this run")]
+    NoStream(usize),
     #[error("nothing is there")]
     NoAddress,
     #[error("{0}")]
@@ -36,7 +38,9 @@ impl IntoResponse for Refusal {
         let status = match &self {
             Self::Token => StatusCode::UNAUTHORIZED,
             Self::Host(_) | Self::Origin(_) => StatusCode::FORBIDDEN,
-            Self::NoRun(_) | Self::NoAddress | Self::NoSeries { .. } => StatusCode::NOT_FOUND,
+            Self::NoRun(_) | Self::NoStream(_) | Self::NoAddress | Self::NoSeries { .. } => {
+                StatusCode::NOT_FOUND
+            }
             Self::BadRequest(_) => StatusCode::BAD_REQUEST,
             Self::TooManyStreams => StatusCode::SERVICE_UNAVAILABLE,
             Self::NotDone(_) => StatusCode::CONFLICT,

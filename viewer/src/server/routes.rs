@@ -54,9 +54,11 @@ pub(crate) fn router(site: Arc<Site>, rules: Arc<AccessRules>) -> Router {
         .route("/api/v1/graph", get(graph))
         .route("/api/v1/profile", get(profile))
         .route("/api/v1/series", get(one_series).post(many_series))
+        .route("/api/v1/stream", get(stream))
         .route("/api/v1/events", get(changes))
         .route("/api/v1/command", post(command))
         .route("/api/v1/openapi.json", get(description))
+        .route("/api/v1/schema.json", get(schema))
         .fallback(async || Refusal::NoAddress)
         .layer(DefaultBodyLimit::max(MOST_BODY))
         .layer(checked)
@@ -97,6 +99,15 @@ struct WhichSeries {
 }
 
 #[derive(Debug, Deserialize)]
+struct WhichStream {
+    #[serde(default)]
+    run: usize,
+    stream: usize,
+    #[serde(default)]
+    from: usize,
+}
+
+#[derive(Debug, Deserialize)]
 struct WhichEvents {
     #[serde(default)]
     run: usize,
@@ -107,8 +118,26 @@ struct WhichEvents {
 /// Metric, focus and the first bin of each pair that is wanted.
 #[derive(Debug, Deserialize)]
 struct ManyPairs {
-    pairs: Vec<(String, String, usize)>,
+    pairs: Vec<(String, String, FirstBin)>,
 }
+
+/// A number of a bin, as JSON has it: it may be written as `3.0`, and is read alike everywhere.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(try_from = "f64")]
+struct FirstBin(usize);
+
+impl TryFrom<f64> for FirstBin {
+    type Error = String;
+
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "just checked")]
+    fn try_from(number: f64) -> Result<Self, String> {
+        let is_whole = number.fract() == 0.0 && (0.0..=MOST_EXACT).contains(&number);
+        is_whole.then(|| Self(number as usize)).ok_or_else(|| format!("{number} is no bin"))
+    }
+}
+
+/// Whole numbers above are not told apart by all that read JSON.
+const MOST_EXACT: f64 = 9_007_199_254_740_991.0;
 
 type Asked<T> = Result<Query<T>, QueryRejection>;
 
@@ -188,6 +217,7 @@ async fn many_series(
     if pairs.len() > MOST_PAIRS {
         return Err(Refusal::BadRequest(format!("at most {MOST_PAIRS} pairs at once")));
     }
+    let pairs = pairs.into_iter().map(|(metric, focus, from)| (metric, focus, from.0)).collect();
     let found = series(run, pairs).await?;
     document(headers, move || found).await
 }
@@ -215,6 +245,16 @@ fn pair(metric: &str, focus: &str) -> Result<Pair, Refusal> {
     Ok(Pair::new(metric, focus))
 }
 
+async fn stream(
+    State(site): State<Arc<Site>>,
+    asked: Asked<WhichStream>,
+    headers: HeaderMap,
+) -> Result<Response, Refusal> {
+    let WhichStream { run, stream, from } = told(asked)?;
+    let found = site.run(run)?.stream(stream, from).ok_or(Refusal::NoStream(stream))?;
+    document(headers, move || found).await
+}
+
 async fn changes(
     State(site): State<Arc<Site>>,
     asked: Asked<WhichEvents>,
@@ -240,8 +280,27 @@ async fn command(
 }
 
 async fn description() -> Response {
-    ([(header::CONTENT_TYPE, "application/json")], include_str!("../../openapi.json"))
-        .into_response()
+    ([(header::CONTENT_TYPE, "application/json")], DESCRIPTION).into_response()
+}
+
+async fn schema() -> Result<Response, Refusal> {
+    let schema = json_schema(DESCRIPTION).map_err(|error| Refusal::Failed(error.to_string()))?;
+    Ok(([(header::CONTENT_TYPE, "application/schema+json")], schema).into_response())
+}
+
+/// Of all that is answered.
+const DESCRIPTION: &str = include_str!("../../openapi.json");
+
+/// The schemas of a description as one JSON schema, with the documents by name among its definitions.
+fn json_schema(description: &str) -> serde_json::Result<String> {
+    let mut described: serde_json::Value = serde_json::from_str(description)?;
+    let definitions = described["components"]["schemas"].take();
+    let schema = serde_json::json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": described["info"]["title"],
+        "$defs": definitions,
+    });
+    Ok(schema.to_string().replace("#/components/schemas/", "#/$defs/"))
 }
 
 /// A document as JSON, made where it keeps nobody waiting.

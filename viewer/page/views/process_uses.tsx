@@ -1,0 +1,91 @@
+// How each process spends its time over time: a strip of stacked areas for each, on the axis that all share.
+
+import { useMemo } from 'preact/hooks'
+import { WHOLE, processOf, withPart } from '../data/focus'
+import { percent } from '../data/format'
+import { mean } from '../data/series'
+import { Figure } from '../draw/figure'
+import { LEFT, RIGHT } from '../draw/margins'
+import { DIVISION, useColour } from '../draw/palette'
+import { type Item, type Scene, sceneSvg, ticks } from '../draw/scene'
+import { type Corner, SceneView } from '../draw/scene_view'
+import { span } from '../link/axis'
+import { link, linked, useShared } from '../link/linked'
+import type { ShownRun } from '../link/shown_run'
+import { useFocus } from '../link/use_focus'
+import { useSeries } from '../link/use_series'
+
+/** Of more processes the first ones are measured so. */
+const MOST = 64
+const BOTTOM = 24
+/** Columns of a strip: narrower ones are not told apart. */
+const COLUMN = 3
+
+export function ProcessUses({ shown }: { shown: ShownRun }) {
+  const { range } = useShared(linked)
+  const focus = useFocus(shown)
+  const processes = useMemo(() => shown.processes().slice(0, MOST), [shown.run.resources])
+  const metrics = ['wall', ...DIVISION.map(([metric]) => metric)]
+  const pairs = useMemo(() => processes.flatMap((name) => metrics.map((metric): [string, string] => [metric, withPart(WHOLE, `/Process/${name}`)])), [processes])
+  const series = useSeries(shown, pairs)
+  const [from, to] = span(range)
+  const chosen = processOf(focus)
+  if (processes.length < 2 || series.every((one) => !one)) return null
+  const high = Math.min(34, Math.max(8, Math.floor(460 / processes.length)))
+  const make = (width: number): Scene => {
+    const frame = { x: LEFT, y: 0, w: Math.max(width - LEFT - RIGHT, 40), h: processes.length * high }
+    const items: Item[] = []
+    const columns = Math.max(1, Math.floor(frame.w / COLUMN))
+    processes.forEach((name, row) => {
+      const own = series.slice(row * metrics.length, (row + 1) * metrics.length)
+      if (high >= 11 || row % 2 === 0) items.push({ kind: 'word', text: name, x: LEFT - 8, y: row * high + high / 2 + 4, align: 'right', isStrong: name === chosen })
+      const [wall, ...uses] = own
+      if (!wall) return
+      for (let at = 0; at < columns; at++) {
+        const [begin, end] = [from + ((to - from) * at) / columns, from + ((to - from) * (at + 1)) / columns]
+        const all = mean(wall, begin, end)
+        if (!all) continue
+        // Whole points, so that no seam is seen between columns.
+        const [left, right] = [at, at + 1].map((edge) => frame.x + Math.round((edge * frame.w) / columns)) as [number, number]
+        let bottom = (row + 1) * high - 1
+        uses.forEach((one, use) => {
+          const share = one ? Math.min((mean(one, begin, end) ?? 0) / all, 1) : 0
+          if (share <= 0.004) return
+          const tall = share * (high - 2)
+          bottom -= tall
+          items.push({ kind: 'bar', x: left, y: bottom, w: right - left, h: tall + 0.4, colour: useColour(DIVISION[use]![1]), record: row })
+        })
+      }
+    })
+    for (const time of ticks(from, to, Math.max(2, frame.w / 110))) items.push({ kind: 'word', text: `${time} s`, x: frame.x + ((time - from) / (to - from)) * frame.w, y: frame.h + 16, align: 'center' })
+    return { width, height: frame.h + BOTTOM, frame, items }
+  }
+  const share = (row: number, use: number) => {
+    const [wall, part] = [series[row * metrics.length], series[row * metrics.length + 1 + use]]
+    const all = wall && mean(wall, from, to)
+    return all && part ? (mean(part, from, to) ?? 0) / all : null
+  }
+  const title = 'How each process spends its time over time'
+  return (
+    <Figure
+      title={title}
+      note={processes.length === MOST ? `the first ${MOST} processes` : 'a strip for each process'}
+      svg={() => sceneSvg(make(800), title)}
+      table={() => [['process', ...DIVISION.map(([, , words]) => words)], ...processes.map((name, row) => [name, ...DIVISION.map((_, use) => share(row, use))])]}
+    >
+      <SceneView
+        make={make}
+        like={[processes, ...series, from, to, chosen]}
+        label={title}
+        hint="in the part of the run that is shown"
+        say={(row) => `process ${processes[row]}: ${DIVISION.map(([, , words], use) => [words, share(row, use)] as const).filter(([, part]) => part !== null && part > 0.001).map(([words, part]) => `${words} ${percent(part!)}`).join(', ')}`}
+        onDrag={({ frame }, one: Corner, other: Corner) => {
+          const time = (x: number) => from + Math.min(Math.max((x - frame.x) / frame.w, 0), 1) * (to - from)
+          const [begin, end] = [time(Math.min(one[0], other[0])), time(Math.max(one[0], other[0]))]
+          if (end > begin) link({ range: [begin, end] })
+        }}
+        onClear={() => link({ range: null })}
+      />
+    </Figure>
+  )
+}
