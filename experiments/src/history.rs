@@ -101,6 +101,23 @@ impl Store {
         self.with_names(found)?.pop().ok_or_else(|| self.gone(run))
     }
 
+    /// The trials of an experiment, the oldest first: complete runs that were measured, of whatever application.
+    ///
+    /// # Errors
+    /// When the store cannot be read, or there is none.
+    pub fn trials(&self, experiment: &str) -> Result<Vec<RunId>, StoreError> {
+        let query = "SELECT run.id FROM run JOIN experiment ON experiment.id = run.experiment \
+                     WHERE experiment.name = $1 AND run.source IS NULL AND run.complete = 1 \
+                     ORDER BY run.started, run.number";
+        let found =
+            self.rows("looking for trials", query, [experiment], |row| row.get(0).map(RunId))?;
+        let wanted = || format!("of an experiment {experiment} that was seen to its end");
+        if found.is_empty() {
+            return Err(StoreError::NoSuchRun { path: self.path.clone(), wanted: wanted() });
+        }
+        Ok(found)
+    }
+
     /// With what is the same for many: asked for each of a hundred thousand runs it would take longer than all else.
     fn with_names(&self, listed: Vec<RunRow>) -> Result<Vec<Summary>, StoreError> {
         let doing = "reading names";
