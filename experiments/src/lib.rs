@@ -22,6 +22,7 @@ mod bins;
 mod comparison;
 mod diagnosis;
 mod error;
+mod exchange;
 mod history;
 mod instant;
 mod learned;
@@ -29,6 +30,7 @@ mod machine_file;
 mod message_series;
 mod migrations;
 mod program_event;
+mod query;
 mod record;
 mod recorder;
 mod replay;
@@ -48,6 +50,10 @@ pub use comparison::{
 };
 pub use diagnosis::{Diagnosis, Extent};
 pub use error::StoreError;
+pub use exchange::{
+    ExchangeError, ExportedRun, ForeignMetric, ForeignProfile, ForeignThread, StackWeight, TauFile,
+    Timer, TimerValue, UserEvent, collapsed_stacks, packed_profile, tau_files,
+};
 pub use history::{Fact, History, ResourceSpan};
 pub use learned::{
     CodeStructure, Combination, EarlierRun, Ground, Mapped, MatchEvidence, NextRun, Required,
@@ -60,6 +66,10 @@ pub use program_event::{
     PairedResult, PerformanceResults, ProgramEvent, RunLabel, Scope, StatedResults,
     StatedResultsError, StatedResultsProblem, Trials, cluster, euclidean, list,
     performance_difference, weighted_mean,
+};
+pub use query::{
+    Answers, Comparator, Field, FocusPattern, Query, QueryAggregation, QueryError, QueryRow,
+    QuerySource, RunCondition,
 };
 pub use record::{Record, RecordError};
 pub use recorder::{Ending, Progress, Recorder};

@@ -6,7 +6,8 @@
 //!   histograms   ██ ▁▁ ██ ▁▁ ██                    of functions, which were switched on for a part of the time: their rate, over all of it
 //! ```
 //! A function counts as far as that very pair was measured, and so does what compares processes with each other. What was measured for too
-//! small a part of the interval is not known.
+//! small a part of the interval is not known. Of a function that was not switched on, stack samples tell the share of the running time, if
+//! the run was sampled: that is its processor time, of the function itself, as an estimate.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,6 +32,8 @@ use crate::store::Store;
 pub struct RunResults {
     record: Record,
     histograms: BTreeMap<Pair, Histogram>,
+    /// The part of the running time that functions have by stack samples; empty where nothing was sampled.
+    sampled: BTreeMap<Resource, f64>,
     event: ProgramEvent,
     interval: Interval,
     classes: Classes,
@@ -55,7 +58,10 @@ impl Store {
         }
         let spans = self.resources(run)?.into_iter();
         let event = ProgramEvent::new(spans.filter_map(|span| span.name.parse().ok()));
-        Ok(RunResults::new(record, histograms, event))
+        let mut results = RunResults::new(record, histograms, event);
+        results.sampled =
+            self.report(run)?.map_or_else(BTreeMap::new, |report| sampled(&report.json));
+        Ok(results)
     }
 }
 
@@ -68,6 +74,7 @@ impl RunResults {
         let mut results = Self {
             record,
             histograms,
+            sampled: BTreeMap::new(),
             event,
             interval,
             classes: Classes::default(),
@@ -134,6 +141,8 @@ impl RunResults {
             .map(|(pair, histogram)| (Pair::new(pair.metric, maps.focus(&pair.focus)), histogram))
             .collect();
         self.event = self.event.renamed(maps);
+        let sampled = std::mem::take(&mut self.sampled).into_iter();
+        self.sampled = sampled.map(|(function, share)| (maps.renamed(&function), share)).collect();
         self.regions = self.regions.iter().map(|region| maps.renamed(region)).collect();
         (self.classes, self.resources) = (Classes::default(), Resources::default());
         self.add_up();
@@ -173,6 +182,9 @@ impl RunResults {
             return None;
         }
         let of_functions = is_from_histogram(pair);
+        if let Some(amount) = self.by_samples(pair) {
+            return Some(amount);
+        }
         if !self.event.is_valid(&pair.focus) {
             // What is not there does nothing; but of functions only those are known that somebody looked at.
             return (!of_functions).then_some(0.0);
@@ -216,6 +228,27 @@ impl RunResults {
         below.peek().is_some() && below.all(|one| self.regions.contains(one))
     }
 
+    /// Functions that stack samples tell of.
+    pub(crate) fn sampled_functions(&self) -> impl Iterator<Item = &Resource> {
+        self.sampled.keys()
+    }
+
+    /// The processor time of a function that was not measured, as its share of the samples.
+    fn by_samples(&mut self, pair: &Pair) -> Option<f64> {
+        let [function] = pair.focus.part(Hierarchy::Code) else { return None };
+        let is_alone = pair.focus == Focus::whole_program().with(Hierarchy::Code, function.clone());
+        let is_sampled = pair.metric == Metric::Cpu && !self.sampled.is_empty();
+        if !is_sampled || !is_alone || function.depth() < 2 || self.estimated(pair).is_some() {
+            return None;
+        }
+        // Samples are of the whole run.
+        if self.names_regions(pair) || self.interval != self.record.length() {
+            return None;
+        }
+        let share = self.sampled.get(function).copied().unwrap_or_default();
+        self.amount(&Pair::new(Metric::Cpu, Focus::whole_program())).map(|all| share * all)
+    }
+
     /// The rate while it was measured, over the whole interval.
     fn estimated(&self, pair: &Pair) -> Option<f64> {
         let reading = self.histograms.get(pair)?.reading(self.interval);
@@ -228,6 +261,16 @@ impl RunResults {
 
 /// Of an interval at least this part must have been measured.
 const LEAST_COVERED: f64 = 0.1;
+
+/// The functions of a report's `hot_code`, with their shares.
+fn sampled(report: &str) -> BTreeMap<Resource, f64> {
+    let report: serde_json::Value = serde_json::from_str(report).unwrap_or_default();
+    let rows = report["hot_code"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let row = |row: &serde_json::Value| {
+        Some((row["function"].as_str()?.parse().ok()?, row["share"].as_f64()?))
+    };
+    rows.iter().filter_map(row).collect()
+}
 
 /// Whether the record does not tell it.
 fn is_from_histogram(pair: &Pair) -> bool {

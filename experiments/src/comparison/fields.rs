@@ -52,7 +52,25 @@ pub(super) fn common(a: &mut Operand, b: &mut Operand) -> Vec<ComparedMetric> {
         let of = |operand: &mut Operand| operand.results(row.metric, &whole).mean().is_some();
         of(a) && of(b)
     };
-    ROWS.into_iter().filter(|row| is_known(row)).collect()
+    let mut all: Vec<ComparedMetric> = ROWS.into_iter().filter(|row| is_known(row)).collect();
+    // Where the operating system said nothing of who ran, what was computed stands for it.
+    let ran = |operand: &mut Operand| operand.results(Metric::Cpu, &whole).mean() != Some(0.0);
+    if !ran(a) || !ran(b) {
+        for row in all.iter_mut().filter(|row| row.metric == Metric::Cpu) {
+            row.metric = Metric::Compute;
+        }
+    }
+    all
+}
+
+/// How many of them may err: counts that are the same in all trials of an operand do not.
+pub(super) fn uncertain(metrics: &[ComparedMetric], a: &mut Operand, b: &mut Operand) -> usize {
+    let whole = Focus::whole_program();
+    let mut varies = |row: &&ComparedMetric| {
+        let of = |operand: &mut Operand| operand.results(row.metric, &whole).variance();
+        [of(a), of(b)].into_iter().any(|variance| variance.is_some_and(|variance| variance > 0.0))
+    };
+    metrics.iter().filter(|row| varies(row)).count()
 }
 
 /// The results of both over the whole program and one step below it.

@@ -56,8 +56,7 @@ impl ComparisonSettings {
         if a.trials() < 2 || b.trials() < 2 {
             return Delta::Relative(self.least_of_single);
         }
-        let tried = f64::from(u32::try_from(tried.max(1)).unwrap_or(u32::MAX));
-        Delta::Statistical { confidence: 1.0 - (1.0 - self.confidence) / tried, least: self.least }
+        Delta::Statistical { confidence: self.confidence, least: self.least }.divided(tried)
     }
 }
 
@@ -108,6 +107,8 @@ impl Comparison {
 pub fn compare(a: &mut Operand, b: &mut Operand, settings: &ComparisonSettings) -> Comparison {
     let events = [a.event(), b.event()];
     let group = EventGroup::of_all(&events).unwrap_or_default();
+    let usual = [a.usual_event(), b.usual_event()];
+    let usual = EventGroup::of_all(&usual).unwrap_or_default();
     let structural = |(resource, label): (&Resource, RunLabel)| StructuralDifference {
         resource: resource.to_string(),
         label: label.0,
@@ -117,7 +118,8 @@ pub fn compare(a: &mut Operand, b: &mut Operand, settings: &ComparisonSettings) 
     if metrics.is_empty() {
         notes.push("no metric is known of both, so times and amounts are not compared".into());
     }
-    let delta = settings.delta(a, b, metrics.len());
+    let uncertain = fields::uncertain(&metrics, a, b);
+    let delta = settings.delta(a, b, uncertain);
     let wall_delta = settings.delta(a, b, 1);
     let wall = wall::compared(a, b, &wall_delta);
     let differences = ranking::ranked(&group, &metrics, (a, b), &delta);
@@ -129,7 +131,7 @@ pub fn compare(a: &mut Operand, b: &mut Operand, settings: &ComparisonSettings) 
         wall,
         differences,
         conclusions: conclusions::compared(a, b, &wall_delta),
-        structure: group.differing().into_iter().map(structural).collect(),
+        structure: usual.differing().into_iter().map(structural).collect(),
         parts: parts::compared(a, b, settings, &metrics),
         distance: [euclidean(&results), weighted_mean(&results)],
         notes,

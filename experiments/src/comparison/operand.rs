@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use whyperf_consultant::NameMaps;
-use whyperf_model::{Focus, Interval, Metric, Nanos, Time};
+use whyperf_model::{Focus, Interval, Metric, Nanos, Resource, Time};
 
 use crate::error::StoreError;
 use crate::program_event::{PerformanceResults, ProgramEvent, StatedResults, Trials};
@@ -105,16 +105,30 @@ impl Operand {
         }
     }
 
-    /// What its runs were made of.
+    /// What its runs were made of, with the functions that only samples tell of.
     #[must_use]
     pub fn event(&self) -> ProgramEvent {
         match &self.source {
             OperandSource::Stated(results) => results.event(),
             OperandSource::Runs(trials) => {
-                let all = trials.iter().flat_map(|trial| trial.results.event().resources());
+                let results = trials.iter().map(|trial| &trial.results);
+                let all =
+                    results.flat_map(|one| one.event().resources().chain(one.sampled_functions()));
                 ProgramEvent::new(all.cloned())
             }
         }
+    }
+
+    /// What more than half of its runs had: what one of many happened to see is no difference in structure.
+    #[must_use]
+    pub fn usual_event(&self) -> ProgramEvent {
+        let all = self.event();
+        let had = |resource: &Resource| {
+            let runs = self.runs();
+            let those = runs.iter().filter(|run| run.results.event().contains(resource)).count();
+            those * 2 > runs.len() || runs.is_empty()
+        };
+        ProgramEvent::new(all.resources().filter(|resource| had(resource)).cloned())
     }
 
     /// The same in the names of another operand.

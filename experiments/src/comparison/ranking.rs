@@ -6,6 +6,9 @@
 //! * work, and requests (whose part is the waiting at the same focus), with all of it;
 //! * waiting with a tenth, but for waiting where requests changed, too, which tells nothing new and counts with a hundredth.
 //!
+//! Of what the program computes, shares are compared, too: a rank that computes a fifth more is lost in how the time of all of them varies from
+//! run to run, and stands out among the ranks of its run.
+//!
 //! What goes the other way than the threads' time counts with a tenth of that.
 
 use serde::Serialize;
@@ -14,8 +17,8 @@ use whyperf_model::{Focus, Hierarchy, Metric};
 use super::fields::{ComparedMetric, MetricRole};
 use super::operand::Operand;
 use crate::program_event::{
-    Delta, DifferenceTree, EventGroup, Explanation, PerformanceResults as _, Scope, Trials,
-    performance_difference,
+    Delta, Difference, DifferenceTree, DiscreteDistance, EventGroup, Explanation,
+    PerformanceResults as _, Scope, Trials, performance_difference,
 };
 
 /// A part of a difference.
@@ -42,7 +45,8 @@ pub struct RankedDifference {
     pub b: f64,
     /// What the second has more, as a share of the first; none where that had nothing.
     pub change: Option<f64>,
-    /// Its part of what the time of all threads changed by; of requests, that of the waiting for them.
+    /// Its part of what the time of all threads changed by; of requests, that of the waiting for them. None where the time of the threads
+    /// does not differ.
     pub share_of_change: Option<f64>,
     /// Standard deviation over the trials of each; none of a single trial.
     pub spread: [Option<f64>; 2],
@@ -64,9 +68,12 @@ pub(super) fn ranked(
     delta: &Delta,
 ) -> Vec<RankedDifference> {
     let mut found: Vec<RankedDifference> = Vec::new();
-    let of_threads = change(a, b, Metric::Wall, &Focus::whole_program());
+    let of_threads = ThreadTime::of(a, b, delta);
     for row in metrics {
-        let tree = performance_difference(group, row.metric, (a, b), delta, SCOPE);
+        let mut tree = performance_difference(group, row.metric, (a, b), delta, SCOPE);
+        if tree.found.is_empty() && row.role == MetricRole::Work {
+            tree = shares(group, row.metric, (a, b), delta);
+        }
         if let Some(one) = named(group, row, &tree, (a, b), of_threads) {
             found.push(one);
         }
@@ -78,6 +85,36 @@ pub(super) fn ranked(
     }
     found.sort_by(|one, other| other.priority.total_cmp(&one.priority));
     found
+}
+
+/// The process whose part of the whole program differs most, as the only difference; nothing where none differs.
+fn shares(
+    group: &EventGroup,
+    metric: Metric,
+    (a, b): (&mut Operand, &mut Operand),
+    delta: &Delta,
+) -> DifferenceTree {
+    let whole = Focus::whole_program();
+    let foci = group.magnify_in(&whole, Hierarchy::Process);
+    let delta = delta.divided(foci.len());
+    let mut most: Option<(f64, Difference)> = None;
+    for focus in foci {
+        let of = |operand: &mut Operand| {
+            let (part, all) = (operand.results(metric, &focus), operand.results(metric, &whole));
+            let pairs = part.values().iter().zip(all.values());
+            let shares: Trials = pairs.map(|(part, all)| part / all).collect();
+            (part, shares)
+        };
+        let ((in_a, of_a), (in_b, of_b)) = (of(a), of(b));
+        let grown = of_b.mean().unwrap_or_default() - of_a.mean().unwrap_or_default();
+        let differs = delta.distance(&of_a, &of_b) == DiscreteDistance::Differs;
+        if differs && most.as_ref().is_none_or(|(known, _)| grown.abs() > known.abs()) {
+            let change = in_b.mean().unwrap_or_default() - in_a.mean().unwrap_or_default();
+            most = Some((grown, Difference { focus, a: in_a, b: in_b, change }));
+        }
+    }
+    let found = most.into_iter().map(|(_, difference)| difference).collect();
+    DifferenceTree { found, ..DifferenceTree::default() }
 }
 
 /// Foci that explain less than a tenth of a metric's change are not looked into.
@@ -101,7 +138,7 @@ fn named(
     row: &ComparedMetric,
     tree: &DifferenceTree,
     (a, b): (&mut Operand, &mut Operand),
-    of_threads: Option<f64>,
+    of_threads: ThreadTime,
 ) -> Option<RankedDifference> {
     let way = most_special(group, tree);
     let last = *way.last()?;
@@ -109,10 +146,10 @@ fn named(
     let focus = &difference.focus;
     let time = match row.role {
         MetricRole::Requests(waiting) => change(a, b, waiting, focus),
-        MetricRole::Work if row.metric != Metric::Cpu => change(a, b, Metric::Cpu, focus),
+        MetricRole::Work if row.metric == Metric::Instructions => change(a, b, Metric::Cpu, focus),
         MetricRole::Work | MetricRole::Waiting => Some(difference.change),
     };
-    let share = time.zip(of_threads.filter(|change| *change != 0.0)).map(|(time, all)| time / all);
+    let share = time.zip(of_threads.change).map(|(time, all)| time / all);
     let is_cause = row.role != MetricRole::Waiting;
     let part = |one: &Explanation| ExplainedPart {
         focus: tree.found[one.part].focus.to_string(),
@@ -124,6 +161,7 @@ fn named(
         share: tree.found[*position].change / whole,
     };
     let further = tree.children.get(&last).into_iter().flatten();
+    let further = further.filter(|one| !is_all_there_is(group, tree, one));
     let mean = |trials: &Trials| trials.mean().unwrap_or_default();
     let (of_a, of_b) = (mean(&difference.a), mean(&difference.b));
     Some(RankedDifference {
@@ -138,24 +176,55 @@ fn named(
         is_cause,
         parts: further.filter(|one| one.share >= WORTH_A_LINE).map(part).collect(),
         path: way.iter().map(step).collect(),
-        priority: priority(share, is_cause),
+        priority: of_threads.priority(time.unwrap_or_default(), is_cause),
     })
 }
 
-fn priority(share: Option<f64>, is_cause: bool) -> f64 {
-    let share = share.filter(|share| share.is_finite()).unwrap_or_default();
-    let of_direction = if share < 0.0 { 0.1 * share.abs() } else { share };
-    // However little it is, a cause that is known stands before nothing.
-    (of_direction + f64::MIN_POSITIVE) * if is_cause { 1.0 } else { 0.1 }
+/// The time of all threads of both operands, which is what matters in the end.
+#[derive(Clone, Copy)]
+struct ThreadTime {
+    /// The larger of the two.
+    larger: f64,
+    /// What the second has more; none where they do not differ.
+    change: Option<f64>,
 }
 
-/// From the whole program down, always to the part that explains most, as long as that is nearly all of it.
+impl ThreadTime {
+    fn of(a: &mut Operand, b: &mut Operand, delta: &Delta) -> Self {
+        let [a, b] = [a, b].map(|of| of.results(Metric::Wall, &Focus::whole_program()));
+        let differs = delta.distance(&a, &b) == DiscreteDistance::Differs;
+        let [a, b] = [a, b].map(|of| of.mean().unwrap_or_default());
+        Self { larger: a.max(b), change: differs.then_some(b - a) }
+    }
+
+    /// What a difference counts that comes to so much time.
+    fn priority(self, time: f64, is_cause: bool) -> f64 {
+        let share = time / self.change.unwrap_or(self.larger);
+        let share = if share.is_finite() { share } else { 0.0 };
+        let is_opposite = self.change.is_some() && share < 0.0;
+        let of_direction = share.abs() * if is_opposite { 0.1 } else { 1.0 };
+        // However little it is, a cause that is known stands before nothing.
+        (of_direction + f64::MIN_POSITIVE) * if is_cause { 1.0 } else { 0.1 }
+    }
+}
+
+/// From the whole program down, always to the part that explains its change best, as long as that is nearly all of it.
 fn most_special(group: &EventGroup, tree: &DifferenceTree) -> Vec<usize> {
     let mut way: Vec<usize> = tree.found.first().map(|_| 0).into_iter().collect();
     while let Some(last) = way.last() {
         let parts = tree.children.get(last).into_iter().flatten();
-        let says_something = |one: &&Explanation| !is_all_there_is(group, tree, one);
-        let most = parts.filter(says_something).find(|one| one.share >= MOST_OF_IT);
+        let explains =
+            |one: &&Explanation| one.share >= MOST_OF_IT && !is_all_there_is(group, tree, one);
+        // With a process its machine is named.
+        let has_process = !tree.found[*last].focus.is_root(Hierarchy::Process);
+        let is_new = |one: &&Explanation| !(has_process && one.hierarchy == Hierarchy::Machine);
+        // All of it rather than more than all, which others made up for.
+        let beside = |one: &&Explanation| (one.share - 1.0).abs();
+        let is_machine = |one: &&Explanation| one.hierarchy == Hierarchy::Machine;
+        let most = parts.filter(explains).filter(is_new).min_by(|one, other| {
+            let by_share = beside(one).total_cmp(&beside(other));
+            by_share.then(is_machine(one).cmp(&is_machine(other)))
+        });
         let Some(next) = most else { break };
         way.push(next.part);
     }

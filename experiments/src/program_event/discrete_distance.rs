@@ -6,7 +6,8 @@
 //!   statistical  Welch's t-test of the trials, and a change of at least so much as matters
 //! ```
 //! The means of the trials stand for them where nothing is said of their spread. The t-test is for trials of unequal spread, of which
-//! a few are enough where the change is large beside it; a spread of zero, as exact counts have, is believed.
+//! a few are enough where the change is large beside it; a spread of zero, as exact counts have, is believed. What is positive is tested by its
+//! logarithms: what else a machine does makes a run longer by a share of its time, and seldom shorter.
 
 use statrs::distribution::{ContinuousCDF as _, StudentsT};
 
@@ -66,11 +67,24 @@ impl Delta {
             // Zero and zero are alike, whatever part of zero is asked for.
             Self::Relative(delta) => change > 0.0 && change >= delta * larger,
             Self::Statistical { confidence, least } => {
-                let Some(chance) = chance(x, y) else { return DiscreteDistance::Unknown };
+                let (x, y) = tested(x, y);
+                let Some(chance) = chance(&x, &y) else { return DiscreteDistance::Unknown };
                 change > 0.0 && change >= least * larger && chance <= 1.0 - confidence
             }
         };
         if differs { DiscreteDistance::Differs } else { DiscreteDistance::Alike }
+    }
+
+    /// The same where so many are tried, each of which may err.
+    #[must_use]
+    pub fn divided(self, tried: usize) -> Self {
+        let tried = f64::from(u32::try_from(tried.max(1)).unwrap_or(u32::MAX));
+        match self {
+            Self::Statistical { confidence, least } => {
+                Self::Statistical { confidence: 1.0 - (1.0 - confidence) / tried, least }
+            }
+            other => other,
+        }
     }
 
     /// How many trials on each side would settle whether these differ. Only a statistical delta needs any.
@@ -80,11 +94,14 @@ impl Delta {
         let (Some(mean_x), Some(mean_y)) = (x.mean(), y.mean()) else {
             return Outlook::SpreadUnknown;
         };
-        let (Some(of_x), Some(of_y)) = (x.variance(), y.variance()) else {
+        let larger = mean_x.abs().max(mean_y.abs());
+        let (log_x, log_y) = tested(x, y);
+        let (Some(of_x), Some(of_y)) = (log_x.variance(), log_y.variance()) else {
             return Outlook::SpreadUnknown;
         };
-        let change = (mean_x - mean_y).abs();
-        let matters = least * mean_x.abs().max(mean_y.abs());
+        let is_logarithm = log_x != *x;
+        let change = (log_x.mean().unwrap_or_default() - log_y.mean().unwrap_or_default()).abs();
+        let matters = if is_logarithm { -(1.0 - least).ln() } else { least * larger };
         let now = x.count().min(y.count());
         // Settled as soon as chance is ruled out for a change that matters, or a change that matters is ruled out.
         let is_settled = |count: f64| {
@@ -101,6 +118,16 @@ impl Delta {
 
     /// Nobody repeats a run more often to learn of one difference.
     const MOST_TRIALS: u32 = 1000;
+}
+
+/// What is put to the test: logarithms where all are positive.
+fn tested(x: &Trials, y: &Trials) -> (Trials, Trials) {
+    let all = x.values().iter().chain(y.values());
+    if all.clone().any(|value| *value <= 0.0) {
+        return (x.clone(), y.clone());
+    }
+    let logarithms = |of: &Trials| of.values().iter().map(|value| value.ln()).collect();
+    (logarithms(x), logarithms(y))
 }
 
 /// Half of the interval of confidence of a difference of means, with so many trials of this variance on each side.

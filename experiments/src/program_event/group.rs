@@ -111,13 +111,16 @@ impl EventGroup {
     /// All one-step descents from a focus: each part in turn replaced by each of the children of its resources.
     #[must_use]
     pub fn magnify(&self, focus: &Focus) -> Vec<Focus> {
-        let below = |hierarchy: Hierarchy| {
-            let parts = focus.part(hierarchy).iter();
-            let children: BTreeSet<Resource> =
-                parts.flat_map(|part| self.union.children(part)).cloned().collect();
-            focus.magnify(hierarchy, &children.into_iter().collect::<Vec<_>>())
-        };
-        Hierarchy::ALL.into_iter().flat_map(below).collect()
+        Hierarchy::ALL.into_iter().flat_map(|hierarchy| self.magnify_in(focus, hierarchy)).collect()
+    }
+
+    /// The same in one hierarchy.
+    #[must_use]
+    pub fn magnify_in(&self, focus: &Focus, hierarchy: Hierarchy) -> Vec<Focus> {
+        let parts = focus.part(hierarchy).iter();
+        let children: BTreeSet<Resource> =
+            parts.flat_map(|part| self.union.children(part)).cloned().collect();
+        focus.magnify(hierarchy, &children.into_iter().collect::<Vec<_>>())
     }
 }
 

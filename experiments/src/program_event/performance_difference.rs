@@ -6,12 +6,13 @@
 //!                          └── /Code/a.c ── dd? ───── (the same focus from here: it is asked once)
 //! ```
 //! A focus is asked only where one of those that it is a part of differs. Each is asked once, although several ways lead to it; the paper's
-//! queue asks it again for each way, with the same answer. The children of a focus in one hierarchy divide its difference among
+//! queue asks it again for each way, with the same answer. Where code is not known, what is below it is asked in its place: a function may have
+//! been measured although its module was not. The children of a focus in one hierarchy divide its difference among
 //! them, and each says which share of it is its own: above 1 where others made up for a part of it.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use whyperf_model::{Focus, Hierarchy, Metric};
+use whyperf_model::{Focus, Hierarchy, Metric, Resource};
 
 use super::discrete_distance::{Delta, DiscreteDistance};
 use super::group::EventGroup;
@@ -50,7 +51,7 @@ pub struct Difference {
 pub struct DifferenceTree {
     /// In the order in which they were found: a focus after those that it is a part of.
     pub found: Vec<Difference>,
-    /// By position in `found`: the foci of one step more that differ too, those with the largest part of its difference first.
+    /// By position in `found`: the nearest foci below it in one hierarchy that differ too, those with the largest part of its difference first.
     pub children: BTreeMap<usize, Vec<Explanation>>,
     /// Foci that were not asked, as there were more than the scope allows.
     pub unasked: usize,
@@ -61,7 +62,7 @@ pub struct DifferenceTree {
 pub struct Explanation {
     /// The part's position in `found`.
     pub part: usize,
-    /// In which hierarchy it is one step below.
+    /// In which hierarchy it is below, mostly by one step.
     pub hierarchy: Hierarchy,
     /// Its share of the difference; more than all of it where others changed in the other direction.
     pub share: f64,
@@ -79,6 +80,7 @@ pub fn performance_difference(
     let mut queue = VecDeque::from([Focus::whole_program()]);
     let mut known = BTreeSet::from([Focus::whole_program()]);
     let mut position: BTreeMap<Focus, usize> = BTreeMap::new();
+    let mut unknown: BTreeSet<Focus> = BTreeSet::new();
     let mut asked = 0;
     while let Some(focus) = queue.pop_front() {
         if asked >= scope.most {
@@ -87,8 +89,15 @@ pub fn performance_difference(
         }
         asked += 1;
         let (of_a, of_b) = (a.results(metric, &focus), b.results(metric, &focus));
-        if delta.distance(&of_a, &of_b) != DiscreteDistance::Differs {
-            continue;
+        match delta.distance(&of_a, &of_b) {
+            DiscreteDistance::Differs => {}
+            DiscreteDistance::Alike => continue,
+            DiscreteDistance::Unknown => {
+                unknown.insert(focus.clone());
+                let below = group.magnify_in(&focus, Hierarchy::Code).into_iter();
+                queue.extend(below.filter(|focus| known.insert(focus.clone())));
+                continue;
+            }
         }
         let change = of_b.mean().unwrap_or_default() - of_a.mean().unwrap_or_default();
         let difference = Difference { focus, a: of_a, b: of_b, change };
@@ -100,7 +109,7 @@ pub fn performance_difference(
         position.insert(difference.focus.clone(), tree.found.len());
         tree.found.push(difference);
     }
-    tree.children = explanations(&tree.found, &position);
+    tree.children = explanations(&tree.found, &position, &unknown);
     tree
 }
 
@@ -108,16 +117,20 @@ pub fn performance_difference(
 fn explanations(
     found: &[Difference],
     position: &BTreeMap<Focus, usize>,
+    unknown: &BTreeSet<Focus>,
 ) -> BTreeMap<usize, Vec<Explanation>> {
     let mut children: BTreeMap<usize, Vec<Explanation>> = BTreeMap::new();
     for (part, difference) in found.iter().enumerate() {
         for hierarchy in Hierarchy::ALL {
             let [only] = difference.focus.part(hierarchy) else { continue };
-            let Some(above) = only.parent() else { continue };
-            let above = difference.focus.with(hierarchy, above);
-            if let Some(whole) = position.get(&above) {
-                let share = difference.change / found[*whole].change;
-                children.entry(*whole).or_default().push(Explanation { part, hierarchy, share });
+            // Beyond what is not known.
+            let above = std::iter::successors(only.parent(), Resource::parent);
+            let mut foci = above.map(|resource| difference.focus.with(hierarchy, resource));
+            let nearest = foci.find(|focus| !unknown.contains(focus));
+            let whole = nearest.and_then(|focus| position.get(&focus).copied());
+            if let Some(whole) = whole {
+                let share = difference.change / found[whole].change;
+                children.entry(whole).or_default().push(Explanation { part, hierarchy, share });
             }
         }
     }
