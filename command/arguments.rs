@@ -7,6 +7,10 @@ use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
+use crate::experiments::compare::{self, Compare};
+use crate::experiments::export::{self, Export};
+use crate::experiments::import::{self, Import};
+use crate::experiments::query::{self, QueryVerb};
 use crate::extrapolation::extrapolate::{self, Extrapolate};
 use crate::extrapolation::machines::MachineVerb;
 use crate::extrapolation::traces::TraceVerb;
@@ -124,6 +128,18 @@ pub(crate) enum Verb {
     /// Show a run on the terminal, while its program runs or out of the store
     #[command(after_help = top::NOTES, override_usage = "whyperf top [OPTIONS] [RUN]\n       whyperf top [OPTIONS] -- COMMAND...")]
     Top(Box<Top>),
+    /// Say how and by how much the performance changed from one run to another, and why
+    #[command(after_help = compare::NOTES)]
+    Compare(Box<Compare>),
+    /// Ask runs that were kept, in a small language
+    #[command(after_help = query::NOTES)]
+    Query(QueryVerb),
+    /// Take in what another tool measured, as a run
+    #[command(after_help = import::NOTES)]
+    Import(Import),
+    /// Give out a run that was kept in a format of the field
+    #[command(after_help = export::NOTES)]
+    Export(Export),
     /// Draw measured pairs of a run over time, as SVG or PNG
     Plot(Plot),
     /// Say what directive files say; make them from runs that were kept

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod arguments;
+mod experiments;
 mod extrapolation;
 mod machine;
 mod measuring;
@@ -15,6 +16,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 
 use crate::arguments::{CommandLine, Verb};
+use crate::experiments::{compare, export, import, query};
 use crate::extrapolation::{extrapolate, machines, traces, what_if};
 use crate::machine::{clean, doctor};
 use crate::measuring::{attach, exec, launch, run};
@@ -45,6 +47,10 @@ fn carry_out(verb: Verb) -> Result<ExitCode> {
         Verb::Report(request) => report::report(&request),
         Verb::Top(request) => top::top(*request),
         Verb::View(request) => view::view(&request),
+        Verb::Compare(request) => compare::compare(&request),
+        Verb::Query(request) => query::query(&request),
+        Verb::Import(request) => import::import(&request),
+        Verb::Export(request) => export::export(&request),
         Verb::Plot(request) => plot::plot(&request),
         Verb::Directives(verb) => directives::directives(&verb),
         Verb::Attach(request) => attach::attach(&request),

@@ -51,19 +51,27 @@ impl Store {
         found.pop().map(RunId).ok_or_else(|| self.gone(run))
     }
 
+    /// The record of a run.
+    ///
+    /// # Errors
+    /// When the store cannot be read, or holds no record of the run that makes sense.
+    pub(crate) fn record(&self, run: &RunId) -> Result<Record, StoreError> {
+        let query = "SELECT bytes FROM record WHERE run = $1";
+        let bytes: Option<Vec<u8>> = self.measured(run, query, |row| row.get(0))?.pop();
+        let path = || self.path.clone();
+        let bytes = bytes.ok_or_else(|| StoreError::NoRecord { path: path(), run: run.clone() })?;
+        Record::parse(&bytes).map_err(|reason| {
+            let (path, run) = (path(), run.clone());
+            StoreError::BadRecord { path, run, reason }
+        })
+    }
+
     /// A run as a data source to be searched.
     ///
     /// # Errors
     /// When the store cannot be read, or holds no record of the run.
     pub fn replay(&self, run: &RunId) -> Result<Replay, StoreError> {
-        let query = "SELECT bytes FROM record WHERE run = $1";
-        let bytes: Option<Vec<u8>> = self.measured(run, query, |row| row.get(0))?.pop();
-        let path = || self.path.clone();
-        let bytes = bytes.ok_or_else(|| StoreError::NoRecord { path: path(), run: run.clone() })?;
-        let record = Record::parse(&bytes).map_err(|reason| {
-            let (path, run) = (path(), run.clone());
-            StoreError::BadRecord { path, run, reason }
-        })?;
+        let record = self.record(run)?;
         let mut histograms = Vec::new();
         for pair in self.pairs(run)?.into_iter().filter(Replay::needs_histogram) {
             histograms.extend(self.histogram(run, &pair)?.map(|histogram| (pair, histogram)));

@@ -88,6 +88,14 @@ pub enum StoreError {
         /// What was asked for.
         wanted: String,
     },
+    /// A run has no such phase, or the part of it that is asked for has no length.
+    #[error(
+        "run {run} has no such part: `whyperf show {run}` lists its phases, and says how long it took"
+    )]
+    NoStretch {
+        /// Which run.
+        run: crate::run::RunId,
+    },
     /// The run was stored without what a diagnosis needs.
     #[error("run {run} in {} has no record to diagnose: an older whyperf stored it, or it was killed before its first record was written", path.display())]
     NoRecord {

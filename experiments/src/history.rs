@@ -9,6 +9,7 @@ use whyperf_model::{Focus, Histogram, Metric, Nanos, Pair, Time};
 
 use crate::bins;
 use crate::error::StoreError;
+use crate::exchange::ForeignProfile;
 use crate::instant::{counted, text};
 use crate::message_series::MessageSeries;
 use crate::recorder::{SEPARATOR, WHOLE, first_of, transact};
@@ -99,6 +100,23 @@ impl Store {
         let query = format!("{SUMMARIES} WHERE id = $1");
         let found = self.rows("reading a run", &query, [&run.0], lister())?;
         self.with_names(found)?.pop().ok_or_else(|| self.gone(run))
+    }
+
+    /// The trials of an experiment, the oldest first: complete runs that were measured, of whatever application.
+    ///
+    /// # Errors
+    /// When the store cannot be read, or there is none.
+    pub fn trials(&self, experiment: &str) -> Result<Vec<RunId>, StoreError> {
+        let query = "SELECT run.id FROM run JOIN experiment ON experiment.id = run.experiment \
+                     WHERE experiment.name = $1 AND run.source IS NULL AND run.complete = 1 \
+                     ORDER BY run.started, run.number";
+        let found =
+            self.rows("looking for trials", query, [experiment], |row| row.get(0).map(RunId))?;
+        let wanted = || format!("of an experiment {experiment} that was seen to its end");
+        if found.is_empty() {
+            return Err(StoreError::NoSuchRun { path: self.path.clone(), wanted: wanted() });
+        }
+        Ok(found)
     }
 
     /// With what is the same for many: asked for each of a hundred thousand runs it would take longer than all else.
@@ -322,6 +340,21 @@ impl Store {
         let query = "SELECT json, text FROM report WHERE run = $1";
         let read = |row: &Row<'_>| Ok(StoredReport { json: row.get(0)?, text: row.get(1)? });
         Ok(self.of_run(run, query, read)?.pop())
+    }
+
+    /// The profile of a run that another tool measured, to the letter; none of other runs.
+    ///
+    /// # Errors
+    /// When the store cannot be read, or what it holds makes no sense.
+    pub fn foreign_profile(&self, run: &RunId) -> Result<Option<ForeignProfile>, StoreError> {
+        let query = "SELECT bytes FROM foreign_profile WHERE run = $1";
+        let bytes: Option<Vec<u8>> = self.measured(run, query, |row| row.get(0))?.pop();
+        let Some(bytes) = bytes else { return Ok(None) };
+        let damaged = || StoreError::Damaged {
+            path: self.path.clone(),
+            reason: format!("the imported profile of run {run} makes no sense"),
+        };
+        ForeignProfile::parse(&bytes).map(Some).ok_or_else(damaged)
     }
 
     /// Programs and libraries that a run was made of.

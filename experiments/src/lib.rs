@@ -19,18 +19,23 @@
 #![forbid(unsafe_code)]
 
 mod bins;
+mod comparison;
 mod diagnosis;
 mod error;
+mod exchange;
 mod history;
 mod instant;
 mod learned;
 mod machine_file;
 mod message_series;
 mod migrations;
+mod program_event;
+mod query;
 mod record;
 mod recorder;
 mod replay;
 mod run;
+mod run_results;
 mod run_series;
 mod running_sums;
 mod selector;
@@ -38,8 +43,17 @@ mod simulated;
 mod store;
 mod trace;
 
+pub use comparison::{
+    ComparedConclusion, ComparedMetric, ComparedPart, ComparedRun, ComparedWall, Comparison,
+    ComparisonSettings, Conclusions, ExplainedPart, MetricRole, MovedConclusion, Operand,
+    RankedDifference, Stretch, StructuralDifference, WallVerdict, compare,
+};
 pub use diagnosis::{Diagnosis, Extent};
 pub use error::StoreError;
+pub use exchange::{
+    ExchangeError, ExportedRun, ForeignMetric, ForeignProfile, ForeignThread, StackWeight, TauFile,
+    Timer, TimerValue, UserEvent, collapsed_stacks, packed_profile, tau_files,
+};
 pub use history::{Fact, History, ResourceSpan};
 pub use learned::{
     CodeStructure, Combination, EarlierRun, Ground, Mapped, MatchEvidence, NextRun, Required,
@@ -47,6 +61,16 @@ pub use learned::{
 };
 pub use machine_file::{Figure, FigureSource, MachineFile, MachineFileError, figures};
 pub use message_series::{MessageSeries, MessageSeriesError};
+pub use program_event::{
+    Cluster, Delta, Difference, DifferenceTree, DiscreteDistance, EventGroup, Explanation, Outlook,
+    PairedResult, PerformanceResults, ProgramEvent, RunLabel, Scope, StatedResults,
+    StatedResultsError, StatedResultsProblem, Trials, cluster, euclidean, list,
+    performance_difference, weighted_mean,
+};
+pub use query::{
+    Answers, Comparator, Field, FocusPattern, Query, QueryAggregation, QueryError, QueryRow,
+    QuerySource, RunCondition,
+};
 pub use record::{Record, RecordError};
 pub use recorder::{Ending, Progress, Recorder};
 pub use replay::Replay;
@@ -54,6 +78,7 @@ pub use run::{
     CLASSIC_VERDICT, Edge, Measurement, NewRun, ObjectRow, Phase, RunId, StepRow, StoredProfileRow,
     StoredReport, StoredVerdict, Summary, Topic,
 };
+pub use run_results::RunResults;
 pub use selector::Selector;
 pub use simulated::SimulatedRun;
 pub use store::{Access, Store};

@@ -7,13 +7,14 @@ use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior};
 use crate::error::StoreError;
 
 /// Each step once, in order; a step that was shipped is never changed.
-const STEPS: [&str; 6] = [
+const STEPS: [&str; 7] = [
     include_str!("migrations/001.sql"),
     include_str!("migrations/002.sql"),
     include_str!("migrations/003.sql"),
     include_str!("migrations/004.sql"),
     include_str!("migrations/005.sql"),
     include_str!("migrations/006.sql"),
+    include_str!("migrations/007.sql"),
 ];
 
 /// What the versions from the first on lack, for a connection that only reads: a column or a table that is empty.
@@ -26,6 +27,7 @@ const LACKING: [&str; STEPS.len() - 1] = [
      CREATE TEMP VIEW profile AS SELECT *, NULL AS coverage FROM main.profile;",
     "CREATE TEMP TABLE message_series (run BIGINT, bytes BLOB);",
     "CREATE TEMP TABLE report (run BIGINT, json TEXT, text TEXT);",
+    "CREATE TEMP TABLE foreign_profile (run BIGINT, bytes BLOB);",
 ];
 
 /// Lets an older store be read as one of today; the file stays as it is, and no other connection sees what is added.

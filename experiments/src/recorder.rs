@@ -13,6 +13,7 @@ use whyperf_model::{Resource, Time};
 
 use crate::bins;
 use crate::error::StoreError;
+use crate::exchange::ForeignProfile;
 use crate::instant::{count, nanos};
 use crate::message_series::MessageSeries;
 use crate::record::Record;
@@ -72,6 +73,8 @@ pub struct Progress {
     pub facts: Vec<(Topic, String, String)>,
     /// The report, once the run is over.
     pub report: Option<StoredReport>,
+    /// Of a run that another tool measured: its profile, to the letter.
+    pub foreign: Option<ForeignProfile>,
 }
 
 /// How a run ended.
@@ -268,6 +271,7 @@ impl Writer<'_> {
         self.histograms(&progress.histograms)?;
         self.objects(&progress.objects)?;
         self.report(progress.report.as_ref())?;
+        self.foreign(progress.foreign.as_ref())?;
         add_facts(self.transaction, self.run, &progress.facts)?;
         if !progress.profile.is_empty() && record.passes() > 0 {
             self.record(record)?;
@@ -295,6 +299,14 @@ impl Writer<'_> {
         let write = "INSERT INTO report (run, json, text) VALUES ($1, $2, $3) \
                      ON CONFLICT (run) DO UPDATE SET json = excluded.json, text = excluded.text";
         self.transaction.prepare_cached(write)?.execute(params![self.run, json, text])?;
+        Ok(())
+    }
+
+    fn foreign(&self, profile: Option<&ForeignProfile>) -> rusqlite::Result<()> {
+        let Some(profile) = profile else { return Ok(()) };
+        let write = "INSERT INTO foreign_profile (run, bytes) VALUES ($1, $2) \
+                     ON CONFLICT (run) DO UPDATE SET bytes = excluded.bytes";
+        self.transaction.prepare_cached(write)?.execute(params![self.run, profile.bytes()])?;
         Ok(())
     }
 

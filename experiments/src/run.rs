@@ -175,6 +175,14 @@ pub struct Phase {
     pub ended: Time,
 }
 
+impl Phase {
+    /// Whether somebody who writes this means it: by its name, or by its number.
+    #[must_use]
+    pub fn is_called(&self, name: &str) -> bool {
+        self.name == name || self.number.to_string() == name
+    }
+}
+
 /// The report of a run, as it was made at its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredReport {

@@ -4,6 +4,7 @@
 
 mod bad_input;
 mod command;
+mod compared;
 mod control;
 #[path = "../copied.rs"]
 mod copied;

@@ -12,6 +12,7 @@ mod busy_shells;
 mod bytes;
 mod causes;
 mod code;
+mod compared;
 #[path = "../copied.rs"]
 mod copied;
 mod cost;

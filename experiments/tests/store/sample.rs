@@ -120,3 +120,7 @@ pub(crate) fn sql(path: &Path, statement: &str) {
     let connection = rusqlite::Connection::open(path).expect("writable");
     connection.execute_batch(statement).expect("well formed");
 }
+
+/// What takes out of a store all that version 7 brought.
+pub(crate) const WITHOUT_VERSION_7: &str = "DROP TABLE foreign_profile; DROP VIEW run_view; DROP VIEW profile_view; \
+     DROP VIEW verdict_view; DROP VIEW resource_view; DROP VIEW fact_view;";

@@ -1,0 +1,228 @@
+//! `whyperf compare`: how and by how much the performance changed from one run to another, and why.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context as _, Result};
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+use whyperf_consultant::{Directives, NameMaps};
+use whyperf_experiments::{
+    Access, Comparison, ComparisonSettings, Mapped, Operand, Store, WallVerdict,
+    compare as compared, map,
+};
+
+use crate::experiments::condition::Condition;
+use crate::experiments::operand::NamedOperand;
+use crate::experiments::{markdown, text};
+use crate::output::delivery::{self, status};
+use crate::output::terminal::{self, Colour, OutputStyle};
+use crate::output::whole_file;
+use crate::search::directive_file::DirectiveFile;
+use crate::search::inputs;
+use crate::search::values::percent;
+
+/// What is compared, and what is called a failure.
+#[derive(Debug, Args)]
+pub(crate) struct Compare {
+    /// Runs, experiments, parts of runs or files of stated results, the reference first; each other is compared with it
+    #[arg(value_name = "RUN", num_args = 2.., required = true)]
+    pub(crate) operands: Vec<NamedOperand>,
+    /// Write the comparison to FILE as JSON, too
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+    /// Print Markdown, for a discussion
+    #[arg(long)]
+    pub(crate) markdown: bool,
+    /// End with status 3 where this holds, as 'wall > +5%' or 'sync_wait at </Code/a.c> > +2 s'; may be repeated
+    #[arg(long, value_name = "CONDITION")]
+    pub(crate) fail_if: Vec<Condition>,
+    /// End with status 3 where there is this; may be repeated
+    #[arg(long, value_name = "WHAT", value_enum)]
+    pub(crate) fail_on: Vec<FailOn>,
+    /// Call things of the first by the names that these directives map them to; may be repeated
+    #[arg(long, value_name = "FILE", value_delimiter = ':', value_parser = DirectiveFile::parser())]
+    pub(crate) maps: Vec<DirectiveFile>,
+    /// Match what is called otherwise by what is known of both, as far as that is sure (see `directives map`)
+    #[arg(long)]
+    pub(crate) match_renamed: bool,
+    /// How sure a difference must be that repeated trials tell, in percent
+    #[arg(long, value_name = "PERCENT", default_value = "99", value_parser = percent)]
+    pub(crate) confidence: f64,
+    /// The smallest difference that matters, in percent, where trials tell their spread
+    #[arg(long, value_name = "PERCENT", default_value = "2", value_parser = percent)]
+    pub(crate) least: f64,
+    /// The same where there is but one trial on a side
+    #[arg(long, value_name = "PERCENT", default_value = "5", value_parser = percent)]
+    pub(crate) least_of_single: f64,
+    /// Into how many parts runs without phases in common are divided
+    #[arg(long, value_name = "COUNT", default_value_t = 4)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) parts: u32,
+    /// The store to read
+    #[arg(long, value_name = "FILE", env = "WHYPERF_STORE", hide_env_values = true)]
+    #[arg(default_value = "whyperf.db")]
+    pub(crate) store: PathBuf,
+    /// Use colour always, never, or (auto) on a terminal unless NO_COLOR is set
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = Colour::Auto)]
+    #[arg(hide_possible_values = true)]
+    pub(crate) color: Colour,
+}
+
+/// What fails a comparison, beside conditions on numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FailOn {
+    /// A bottleneck that the reference had not, or that it had elsewhere
+    NewBottleneck,
+    /// A bottleneck that has grown
+    GrownBottleneck,
+    /// The run is slower
+    Slower,
+}
+
+/// The exit status of a comparison that fails by what was found.
+const FAILED: u8 = 3;
+
+/// Compares what the request names.
+pub(crate) fn compare(request: &Compare) -> Result<ExitCode> {
+    let settings = ComparisonSettings {
+        confidence: request.confidence,
+        least: request.least,
+        least_of_single: request.least_of_single,
+        parts: request.parts,
+    };
+    let mut store = None;
+    let mut first = request.operands[0].read(&request.store, &mut store)?;
+    if let Some(maps) = written_maps(request)? {
+        first = first.renamed(&maps);
+    }
+    let (mut all, mut failures) = (Vec::new(), Vec::new());
+    for operand in &request.operands[1..] {
+        let mut other = operand.read(&request.store, &mut store)?;
+        if request.match_renamed {
+            let renamed = matched(store.as_ref(), &request.operands[0], operand)?;
+            first = renamed.unwrap_or(first);
+        }
+        let comparison = compared(&mut first, &mut other, &settings);
+        failures.extend(failed(request, &comparison, &mut first, &mut other));
+        all.push(comparison);
+    }
+    if let Some(path) = &request.json {
+        write_json(path, &all)?;
+    }
+    let shown: Vec<String> = if request.markdown {
+        all.iter().map(markdown::render).collect()
+    } else {
+        let style = OutputStyle::of_stdout(request.color);
+        all.iter().map(|comparison| text::render(comparison, style)).collect()
+    };
+    let is_printed = delivery::print(&shown.join("\n"));
+    for failure in &failures {
+        terminal::complain(failure);
+    }
+    Ok(if failures.is_empty() { status(is_printed) } else { ExitCode::from(FAILED) })
+}
+
+/// What the request calls a failure, and is the case.
+fn failed(
+    request: &Compare,
+    comparison: &Comparison,
+    a: &mut Operand,
+    b: &mut Operand,
+) -> Vec<String> {
+    let name = b.name().to_owned();
+    let on = |what: &FailOn| {
+        let conclusions = &comparison.conclusions;
+        let slower =
+            comparison.wall.as_ref().is_some_and(|wall| wall.verdict == WallVerdict::Slower);
+        let new = conclusions.new.len() + conclusions.moved.len();
+        match what {
+            FailOn::NewBottleneck if new > 0 => Some(format!("{name} has {new} new bottlenecks")),
+            FailOn::GrownBottleneck if !conclusions.grown.is_empty() => {
+                Some(format!("{name} has {} bottlenecks that have grown", conclusions.grown.len()))
+            }
+            FailOn::Slower if slower => Some(format!("{name} is slower")),
+            _ => None,
+        }
+    };
+    let conditions = request.fail_if.iter();
+    let by_number: Vec<String> =
+        conditions.filter_map(|condition| condition.failure(comparison, a, b)).collect();
+    by_number.into_iter().chain(request.fail_on.iter().filter_map(on)).collect()
+}
+
+/// The maps of the files of the request.
+fn written_maps(request: &Compare) -> Result<Option<NameMaps>> {
+    if request.maps.is_empty() {
+        return Ok(None);
+    }
+    let hypotheses = whyperf_consultant::Hypotheses::built_in();
+    let directives = inputs::read(&request.maps, &hypotheses)
+        .map_err(|mistakes| anyhow::anyhow!("{mistakes}"))?;
+    name_maps(&directives).map(Some)
+}
+
+fn name_maps(directives: &Directives) -> Result<NameMaps> {
+    NameMaps::of(directives).map_err(|errors| {
+        let all: Vec<String> = errors.iter().map(ToString::to_string).collect();
+        anyhow::anyhow!("the maps contradict each other: {}", all.join("; "))
+    })
+}
+
+/// The first operand anew, in the names that its things have in the other, as far as that is sure.
+fn matched(
+    store: Option<&Store>,
+    first: &NamedOperand,
+    other: &NamedOperand,
+) -> Result<Option<Operand>> {
+    let Some(store) = store else { return Ok(None) };
+    let (Some(one), Some(two)) = (first.first_run(store)?, other.first_run(store)?) else {
+        return Ok(None);
+    };
+    let mut earlier = [store.earlier_run(&one)?, store.earlier_run(&two)?];
+    earlier.iter_mut().try_for_each(|run| store.read_structure(run))?;
+    let pairs = map(&earlier[0], &earlier[1]);
+    let maps = name_maps(&Mapped::directives(&pairs, Mapped::SURE))?;
+    Ok(Some(first.of_store(store)?.renamed(&maps)))
+}
+
+/// One comparison as an object; of several the first is the object, with the others in `more`.
+#[derive(Serialize)]
+struct Written<'a> {
+    #[serde(flatten)]
+    first: &'a Comparison,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    more: &'a [Comparison],
+}
+
+fn write_json(path: &std::path::Path, all: &[Comparison]) -> Result<()> {
+    let Some((first, more)) = all.split_first() else { return Ok(()) };
+    let text = serde_json::to_string_pretty(&Written { first, more }).context("writing JSON")?;
+    whole_file::replace(path, &(text + "\n"))
+        .with_context(|| format!("writing the comparison to {}", path.display()))
+}
+
+/// Opens the store once, for the first operand that needs it.
+pub(super) fn opened<'a>(
+    path: &std::path::Path,
+    store: &'a mut Option<Store>,
+) -> Result<&'a Store> {
+    if store.is_none() {
+        *store = Some(Store::open(path, Access::Read)?);
+    }
+    Ok(store.as_ref().expect("it was just opened"))
+}
+
+/// What `whyperf compare --help` ends with.
+pub(crate) const NOTES: &str = "\
+An operand is a run (an id, the beginning of one, a tag, latest, latest~1), the trials of an experiment
+(experiment:NAME), or results that somebody stated (file:PATH); of runs a part: RUN@phase:2, RUN@phase:NAME,
+RUN@25%..50%, RUN@2s..3.5s.
+
+Exit status: 0, or 3 where --fail-if or --fail-on hold, or 125 where the comparison cannot be made.
+
+Examples:
+  whyperf compare latest~1 latest                        what changed since the run before
+  whyperf compare experiment:old experiment:new          with the spread of the trials of each
+  whyperf compare latest@0%..50% latest@50%..100%        two halves of a run
+  whyperf compare --fail-if 'wall > +5%' --fail-on new-bottleneck baseline latest";

@@ -1,0 +1,160 @@
+//! The conditions of `--fail-if`: a metric, where, and by how much it may change.
+//!
+//! ```text
+//!   wall > +5%        sync_wait at </Code/a.c> > +2 s        msgs >= +1000        cpu < -10%
+//! ```
+//! What lies within the spread of the trials fails nothing, however large it is.
+
+use std::str::FromStr;
+
+use whyperf_experiments::{
+    Comparison, Delta, DiscreteDistance, Operand, PerformanceResults as _, Trials, WallVerdict,
+};
+use whyperf_model::{Focus, Metric, Unit};
+
+use crate::experiments::amounts::amount;
+
+/// What fails a comparison.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Condition {
+    text: String,
+    subject: Subject,
+    is_above: bool,
+    limit: Limit,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Subject {
+    /// How long the run takes.
+    Wall,
+    /// A metric at a focus.
+    Metric(Metric, Focus),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Limit {
+    /// A share of what the first operand has.
+    Share(f64),
+    /// So much, in the unit of the metric; of the time of the run, nanoseconds.
+    Amount(f64),
+}
+
+impl FromStr for Condition {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = |what: &str| {
+            format!(
+                "{what}: a condition is a metric, where it is, and by how much it changes, as in 'wall > +5%' or \
+                 'sync_wait at </Code/a.c> > +2 s'"
+            )
+        };
+        // The focus has such a sign at its end, so the last one that a space stands before is meant.
+        let at = text.rfind(" > ").or_else(|| text.rfind(" < "));
+        let at = at.ok_or_else(|| wrong("there is no ' > ' or ' < ' in it"))?;
+        let (left, right) = (text[..at].trim(), text[at + 2..].trim());
+        let (metric, focus) = match left.split_once(" at ") {
+            Some((metric, focus)) => (metric.trim(), Some(focus.trim())),
+            None => (left, None),
+        };
+        let subject = match (metric, focus) {
+            ("wall", None) => Subject::Wall,
+            (metric, focus) => {
+                let metric: Metric = metric.parse().map_err(|error| wrong(&format!("{error}")))?;
+                let focus = focus.map_or_else(|| Ok(Focus::whole_program()), Focus::parse);
+                Subject::Metric(metric, focus.map_err(|error| wrong(&format!("{error}")))?)
+            }
+        };
+        let limit = parse_limit(right, &subject).ok_or_else(|| {
+            wrong(&format!("'{right}' is no change, as +5%, -10%, +2 s or +1000"))
+        })?;
+        Ok(Self { text: text.to_owned(), subject, is_above: &text[at..at + 3] == " > ", limit })
+    }
+}
+
+fn parse_limit(text: &str, subject: &Subject) -> Option<Limit> {
+    let is_signed = text.starts_with(['+', '-']);
+    let number = |digits: &str| {
+        digits.trim().parse::<f64>().ok().filter(|number| is_signed && number.is_finite())
+    };
+    if let Some(percent) = text.strip_suffix('%') {
+        return number(percent).map(|percent| Limit::Share(percent / 100.0));
+    }
+    let unit = match subject {
+        Subject::Wall => Unit::Nanoseconds,
+        Subject::Metric(metric, _) => metric.definition().unit,
+    };
+    if unit != Unit::Nanoseconds {
+        return number(text).map(Limit::Amount);
+    }
+    // Longer endings first: ms ends in s, too.
+    let scale = [("ms", 1e6), ("us", 1e3), ("ns", 1.0), ("s", 1e9)];
+    let found = scale.into_iter().find_map(|(name, scale)| Some((text.strip_suffix(name)?, scale)));
+    found.and_then(|(digits, scale)| number(digits).map(|number| Limit::Amount(number * scale)))
+}
+
+impl Condition {
+    /// Why it fails a comparison; none where it does not.
+    pub(super) fn failure(
+        &self,
+        comparison: &Comparison,
+        a: &mut Operand,
+        b: &mut Operand,
+    ) -> Option<String> {
+        let (of_a, of_b) = match &self.subject {
+            Subject::Wall => {
+                let wall = comparison.wall.as_ref()?;
+                if wall.verdict == WallVerdict::NoDifference && comparison.is_of_trials() {
+                    return None;
+                }
+                (wall.a_s * 1e9, wall.b_s * 1e9)
+            }
+            Subject::Metric(metric, focus) => {
+                let [in_a, in_b] = [a, b].map(|of| of.results(*metric, focus));
+                if comparison.is_of_trials() && !differs(&in_a, &in_b) {
+                    return None;
+                }
+                (in_a.mean()?, in_b.mean()?)
+            }
+        };
+        let (change, limit) = match self.limit {
+            Limit::Amount(limit) => (of_b - of_a, limit),
+            Limit::Share(limit) if of_a != 0.0 => (of_b / of_a - 1.0, limit),
+            // Anything is more than any share of nothing.
+            Limit::Share(limit) => (if of_b > 0.0 { f64::INFINITY } else { 0.0 }, limit),
+        };
+        let fails = if self.is_above { change > limit } else { change < limit };
+        let unit = match &self.subject {
+            Subject::Wall => "ns",
+            Subject::Metric(metric, _) => metric.definition().unit.symbol(),
+        };
+        let (of_a, of_b) = (amount(of_a, unit), amount(of_b, unit));
+        fails.then(|| format!("'{}' holds: {of_a} before, {of_b} now", self.text))
+    }
+}
+
+/// Whether trials tell two results apart at all.
+fn differs(a: &Trials, b: &Trials) -> bool {
+    let delta = Delta::Statistical { confidence: 0.99, least: 0.0 };
+    delta.distance(a, b) == DiscreteDistance::Differs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conditions_are_read() {
+        let read = |text: &str| text.parse::<Condition>().map(|one| (one.is_above, one.limit));
+        assert_eq!(read("wall > +5%"), Ok((true, Limit::Share(0.05))));
+        assert_eq!(read("wall > +250 ms"), Ok((true, Limit::Amount(2.5e8))));
+        assert_eq!(read("sync_wait at </Code/a.c> > +2 s"), Ok((true, Limit::Amount(2e9))));
+        assert_eq!(read("cpu < -10%"), Ok((false, Limit::Share(-0.1))));
+        assert_eq!(read("msgs > +1000"), Ok((true, Limit::Amount(1000.0))));
+        for wrong in
+            ["", "wall", "wall > 5%", "wall > +5", "wail > +5%", "msgs > +2 s", "wall at <x> > +5%"]
+        {
+            assert!(read(wrong).is_err(), "{wrong}");
+        }
+    }
+}

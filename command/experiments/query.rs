@@ -1,0 +1,166 @@
+//! `whyperf query`: asks the runs of a store in a small language.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Result, anyhow};
+use clap::{Args, ValueEnum};
+use whyperf_experiments::{Access, Answers, Query, QueryRow, Selector, Store};
+
+use crate::experiments::amounts::{amount, short_focus};
+use crate::output::delivery::{self, status};
+use crate::output::terminal::{self, Colour, OutputStyle, plain};
+
+/// What is asked, and how the answer is printed.
+#[derive(Debug, Args)]
+pub(crate) struct QueryVerb {
+    /// The question, in one argument
+    #[arg(value_name = "QUESTION", required_unless_present = "complete")]
+    pub(crate) question: Option<String>,
+    /// List the resources of the latest run that begin like this instead, as a shell completes them
+    #[arg(long, value_name = "RESOURCE", conflicts_with = "question")]
+    pub(crate) complete: Option<String>,
+    /// How the answer is printed
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = QueryFormat::Table)]
+    pub(crate) format: QueryFormat,
+    /// The store to read
+    #[arg(long, value_name = "FILE", env = "WHYPERF_STORE", hide_env_values = true)]
+    #[arg(default_value = "whyperf.db")]
+    pub(crate) store: PathBuf,
+    /// Use colour always, never, or (auto) on a terminal unless NO_COLOR is set
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = Colour::Auto)]
+    #[arg(hide_possible_values = true)]
+    pub(crate) color: Colour,
+}
+
+/// How an answer is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum QueryFormat {
+    /// For people
+    Table,
+    /// For spreadsheets and data frames
+    Csv,
+    /// For programs
+    Json,
+}
+
+/// Prints the answer to the question.
+pub(crate) fn query(request: &QueryVerb) -> Result<ExitCode> {
+    if let Some(beginning) = &request.complete {
+        return complete(request, beginning);
+    }
+    let question = request.question.as_deref().unwrap_or_default();
+    // What is wrong with the question is said before the store is looked for.
+    let query: Query = question.parse().map_err(|error: whyperf_experiments::QueryError| {
+        anyhow!("this is no question\n{}", error.pointed(question))
+    })?;
+    let store = Store::open(&request.store, Access::Read)?;
+    let answers = store.answers(&query)?;
+    for (run, reason) in &answers.without {
+        terminal::complain(&format!("run {run} is left out: {reason}"));
+    }
+    let is_printed = match request.format {
+        QueryFormat::Json => delivery::print_json(&answers),
+        QueryFormat::Csv => delivery::print(&csv(&answers.rows)),
+        QueryFormat::Table => {
+            delivery::print(&table(&answers, OutputStyle::of_stdout(request.color)))
+        }
+    };
+    Ok(status(is_printed))
+}
+
+fn complete(request: &QueryVerb, beginning: &str) -> Result<ExitCode> {
+    let store = Store::open(&request.store, Access::Read)?;
+    let run = store.find(&Selector::Latest(0))?;
+    let spans = store.resources(&run)?;
+    let names = spans.iter().map(|span| span.name.as_str());
+    let lines: String =
+        names.filter(|name| name.starts_with(beginning)).map(|name| format!("{name}\n")).collect();
+    Ok(status(delivery::print(&lines)))
+}
+
+fn table(answers: &Answers, style: OutputStyle) -> String {
+    if answers.rows.is_empty() {
+        return "no run answers\n".to_owned();
+    }
+    let mut text = String::new();
+    let mut latest = None;
+    for row in &answers.rows {
+        if latest != Some(&row.run) {
+            let of = format!("{} / {} / {}", row.application, row.experiment, row.trial);
+            let name = style.paint(row.run.short(), terminal::TITLE);
+            text += &format!("{name}  {}, {} processes\n", plain(&of), row.ranks);
+            latest = Some(&row.run);
+        }
+        let value =
+            row.value.map_or_else(|| "not known".to_owned(), |value| amount(value, row.unit));
+        text += &format!("  {:<14} {value:>16}  {}\n", row.metric, plain(&where_of(&row.foci)));
+    }
+    text
+}
+
+/// One focus; of several how many there are, and the first few.
+fn where_of(foci: &[String]) -> String {
+    let shown: Vec<String> = foci.iter().take(3).map(|focus| short_focus(focus)).collect();
+    let more = if foci.len() > shown.len() { ", ..." } else { "" };
+    match foci.len() {
+        1 => shown.concat(),
+        count => format!("{count}: {}{more}", shown.join(" ")),
+    }
+}
+
+/// Rows after RFC 4180, with the foci of a cluster in one cell.
+fn csv(rows: &[QueryRow]) -> String {
+    let mut text = "run,application,experiment,trial,ranks,metric,focus,value,unit\r\n".to_owned();
+    for row in rows {
+        let value = row.value.map_or_else(String::new, |value| value.to_string());
+        let foci = row.foci.join(" ");
+        let ranks = row.ranks.to_string();
+        let cells = [
+            row.run.as_str(),
+            &row.application,
+            &row.experiment,
+            &row.trial,
+            &ranks,
+            row.metric,
+            &foci,
+            &value,
+            row.unit,
+        ];
+        let cells: Vec<String> = cells.iter().map(|cell| quoted(cell)).collect();
+        text += &(cells.join(",") + "\r\n");
+    }
+    text
+}
+
+fn quoted(cell: &str) -> String {
+    if cell.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", cell.replace('"', "\"\""))
+    } else {
+        cell.to_owned()
+    }
+}
+
+/// What `whyperf query --help` ends with.
+pub(crate) const NOTES: &str = "\
+A question names metrics and, in this order and each only if wanted: at FOCUS, of RUNS, where CONDITIONS, during PART,
+aggregate sum, list or cluster RANGE. A * in a focus stands for any part of a name.
+
+Examples:
+  whyperf query wall
+  whyperf query 'cpu, sync_wait at </Code/*/solve,/Process/(0,1)> of app:ocean where ranks>=8'
+  whyperf query 'sync_wait at </Process/*> of run:latest during 25%..50% aggregate cluster 5%'
+  whyperf query --format csv 'msgs of experiment:scaling where trial ~ cold and elapsed < 60'
+  whyperf query --complete /Code/on              what a focus may name";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_would_end_a_cell_is_quoted() {
+        assert_eq!(quoted("plain"), "plain");
+        assert_eq!(quoted("</Code,/Machine>"), "\"</Code,/Machine>\"");
+        assert_eq!(quoted("say \"hi\""), "\"say \"\"hi\"\"\"");
+    }
+}

@@ -1,0 +1,199 @@
+//! What the searches of two operands concluded: which bottlenecks are new, gone, grown or moved.
+//!
+//! A bottleneck is one of an operand where more than half of its trials that asked found it. One that lies at its threshold is found in
+//! one run and missed in the next: so it is new only where its value differs as well, or was not asked before.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+use whyperf_model::{Focus, Hierarchy};
+
+use super::operand::Operand;
+use crate::program_event::{Delta, DiscreteDistance, Trials};
+
+/// A bottleneck in one operand or in both.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ComparedConclusion {
+    /// Which kind.
+    pub hypothesis: String,
+    /// Where.
+    pub focus: String,
+    /// Its value in the first, as the mean of the trials that asked; none where none asked.
+    pub a: Option<f64>,
+    /// In the second.
+    pub b: Option<f64>,
+}
+
+/// A bottleneck that was at one place and is at another.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct MovedConclusion {
+    /// Which kind.
+    pub hypothesis: String,
+    /// Where it was.
+    pub from: String,
+    /// Where it is.
+    pub to: String,
+    /// Its value there and here.
+    pub values: [Option<f64>; 2],
+}
+
+/// All that changed in what was concluded.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Conclusions {
+    /// In the second alone.
+    pub new: Vec<ComparedConclusion>,
+    /// In the first alone.
+    pub gone: Vec<ComparedConclusion>,
+    /// In both, and larger in the second.
+    pub grown: Vec<ComparedConclusion>,
+    /// Gone from one place, and new at one beside it.
+    pub moved: Vec<MovedConclusion>,
+}
+
+/// What an operand's trials say of a question.
+#[derive(Clone, Debug, Default)]
+struct Answered {
+    asked: usize,
+    found: usize,
+    values: Vec<f64>,
+}
+
+impl Answered {
+    const fn is_true(&self) -> bool {
+        self.found * 2 > self.asked
+    }
+
+    fn trials(&self) -> Trials {
+        Trials::new(self.values.iter().copied())
+    }
+}
+
+/// By hypothesis and focus.
+type Answers = BTreeMap<(String, String), Answered>;
+
+fn answers(operand: &Operand) -> Answers {
+    let mut answers = Answers::new();
+    for verdict in operand.verdicts().flatten().filter(|verdict| verdict.asked > 0) {
+        let of = answers.entry((verdict.hypothesis.clone(), verdict.focus.clone())).or_default();
+        of.asked += 1;
+        of.found += usize::from(verdict.truth == "true" && !verdict.is_alike());
+        of.values.extend(verdict.value);
+    }
+    answers
+}
+
+/// What changed from the first operand to the second.
+pub(super) fn compared(a: &Operand, b: &Operand, delta: &Delta) -> Conclusions {
+    let [of_a, of_b] = [a, b].map(answers);
+    of_answers(&of_a, &of_b, delta)
+}
+
+fn of_answers(of_a: &Answers, of_b: &Answers, delta: &Delta) -> Conclusions {
+    let mut conclusions = Conclusions::default();
+    let (none, all) =
+        (Answered::default(), of_a.keys().chain(of_b.keys()).collect::<BTreeSet<_>>());
+    for key in all {
+        let (in_a, in_b) = (of_a.get(key).unwrap_or(&none), of_b.get(key).unwrap_or(&none));
+        let distance = delta.distance(&in_a.trials(), &in_b.trials());
+        let (hypothesis, focus) = key.clone();
+        let (a, b) = (in_a.trials().mean(), in_b.trials().mean());
+        let one = ComparedConclusion { hypothesis, focus, a, b };
+        match (in_a.is_true(), in_b.is_true()) {
+            (false, true) if distance != DiscreteDistance::Alike => conclusions.new.push(one),
+            (true, false) if distance != DiscreteDistance::Alike => conclusions.gone.push(one),
+            (true, true) if distance == DiscreteDistance::Differs && b > a => {
+                conclusions.grown.push(one);
+            }
+            _ => {}
+        }
+    }
+    find_moved(&mut conclusions);
+    let value = |one: &ComparedConclusion| one.b.or(one.a).unwrap_or_default();
+    for list in [&mut conclusions.new, &mut conclusions.gone, &mut conclusions.grown] {
+        list.sort_by(|one, other| value(other).total_cmp(&value(one)));
+    }
+    conclusions
+}
+
+/// A new one beside a gone one of the same kind is the same one at another place.
+fn find_moved(conclusions: &mut Conclusions) {
+    let mut new = std::mem::take(&mut conclusions.new);
+    conclusions.gone.retain(|gone| {
+        let is_it = |one: &ComparedConclusion| {
+            one.hypothesis == gone.hypothesis && are_beside(&one.focus, &gone.focus)
+        };
+        let Some(position) = new.iter().position(is_it) else { return true };
+        let to = new.remove(position);
+        conclusions.moved.push(MovedConclusion {
+            hypothesis: to.hypothesis,
+            from: gone.focus.clone(),
+            to: to.focus,
+            values: [gone.a, to.b],
+        });
+        false
+    });
+    conclusions.new = new;
+}
+
+/// Whether two foci differ in one hierarchy alone, by siblings.
+fn are_beside(one: &str, other: &str) -> bool {
+    let (Ok(one), Ok(other)) = (one.parse::<Focus>(), other.parse::<Focus>()) else { return false };
+    let differing = Hierarchy::ALL.into_iter().filter(|each| one.part(*each) != other.part(*each));
+    let differing: Vec<Hierarchy> = differing.collect();
+    let [only] = differing.as_slice() else { return false };
+    match (one.part(*only), other.part(*only)) {
+        ([one], [other]) => one.parent().is_some() && one.parent() == other.parent(),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answers(rows: &[(&str, &str, bool, &[f64])]) -> Answers {
+        let row = |(hypothesis, focus, found, values): &(&str, &str, bool, &[f64])| {
+            let focus: Focus = focus.parse().expect("well formed");
+            let asked = values.len();
+            let found = if *found { asked } else { 0 };
+            let answered = Answered { asked, found, values: values.to_vec() };
+            (((*hypothesis).to_owned(), focus.to_string()), answered)
+        };
+        rows.iter().map(row).collect()
+    }
+
+    const DELTA: Delta = Delta::Relative(0.1);
+
+    #[test]
+    fn bottlenecks_come_go_grow_and_move() {
+        let a = answers(&[
+            ("Sync", "</Code/a.c/f>", true, &[0.4]),
+            ("Cpu", "<>", true, &[0.5]),
+            ("Io", "</Process/0>", true, &[0.3]),
+            ("Io", "</File/x>", true, &[0.3]),
+        ]);
+        let b = answers(&[
+            ("Sync", "</Code/a.c/g>", true, &[0.45]),
+            ("Cpu", "<>", true, &[0.7]),
+            ("Sync", "</SyncObject/Barrier>", true, &[0.2]),
+            ("Io", "</Process/0>", false, &[0.01]),
+        ]);
+        let found = of_answers(&a, &b, &DELTA);
+        assert_eq!(found.moved.len(), 1, "{found:?}");
+        assert_eq!(found.moved[0].values, [Some(0.4), Some(0.45)]);
+        let foci = |list: &[ComparedConclusion]| {
+            list.iter().map(|one| one.hypothesis.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(foci(&found.new), ["Sync"]);
+        assert_eq!(foci(&found.gone), ["Io", "Io"]);
+        assert_eq!(foci(&found.grown), ["Cpu"]);
+    }
+
+    #[test]
+    fn what_lies_at_its_threshold_is_not_new() {
+        let a = answers(&[("Cpu", "<>", false, &[0.299])]);
+        let b = answers(&[("Cpu", "<>", true, &[0.301])]);
+        assert_eq!(of_answers(&a, &b, &DELTA), Conclusions::default());
+        assert_eq!(of_answers(&b, &b, &DELTA), Conclusions::default());
+    }
+}

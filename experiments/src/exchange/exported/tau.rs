@@ -1,0 +1,86 @@
+//! A run as a profile of TAU's: the very one that was imported, or one made of callpaths.
+
+use std::collections::BTreeMap;
+
+use super::ExportedRun;
+use super::call_tree::CallTree;
+use crate::exchange::foreign_profile::{
+    ForeignMetric, ForeignProfile, ForeignThread, Timer, TimerValue,
+};
+
+impl ExportedRun {
+    /// What is written as TAU's files.
+    #[must_use]
+    pub fn tau(&self) -> ForeignProfile {
+        if let Some(foreign) = &self.foreign {
+            return foreign.clone();
+        }
+        let facts = self.facts.iter().filter(|fact| fact.topic == "environment");
+        let metadata: Vec<(String, String)> =
+            facts.map(|fact| (fact.name.clone(), fact.value.clone())).collect();
+        let threads =
+            self.trees().into_iter().map(|tree| thread(&tree, &metadata, self.summary.elapsed_s));
+        ForeignProfile {
+            metrics: vec![ForeignMetric { name: "TIME".into() }],
+            threads: threads.collect(),
+            notes: Vec::new(),
+        }
+    }
+}
+
+/// A flat line for each name, and one for each callpath of several names; all below TAU's own root.
+fn thread(tree: &CallTree<'_>, metadata: &[(String, String)], elapsed_s: f64) -> ForeignThread {
+    let subcalls = tree.subcalls();
+    let mut flat: BTreeMap<&str, Timer> = BTreeMap::new();
+    let mut paths: Vec<Timer> = Vec::new();
+    let mut outermost = (0.0, 0.0);
+    for (at, node) in tree.nodes.iter().enumerate() {
+        let [exclusive, inclusive] =
+            [node.exclusive, node.inclusive].map(|nanos| nanos as f64 / 1e3);
+        let (calls, subcalls) = (node.calls as f64, subcalls[at] as f64);
+        let way = tree.way(at);
+        let is_inner =
+            way[..way.len() - 1].iter().any(|above| tree.nodes[*above].name == node.name);
+        let timer = flat.entry(node.name).or_insert_with(|| empty(node.name, group(node.name)));
+        timer.calls += calls;
+        timer.subcalls += subcalls;
+        timer.values[0].exclusive += exclusive;
+        // Of a recursion only the outermost counts.
+        timer.values[0].inclusive += if is_inner { 0.0 } else { inclusive };
+        if way.len() == 1 {
+            outermost.0 += inclusive;
+            outermost.1 += calls;
+        }
+        let names = way.iter().map(|at| tree.nodes[*at].name);
+        let names: Vec<&str> = [ROOT].into_iter().chain(names).collect();
+        let mut path = empty(&names.join(Timer::ARROW), Timer::CALLPATH);
+        path.groups.push(group(node.name).to_owned());
+        (path.calls, path.subcalls) = (calls, subcalls);
+        path.values[0] = TimerValue { exclusive, inclusive };
+        paths.push(path);
+    }
+    let mut root = empty(ROOT, "TAU_DEFAULT");
+    let elapsed = (elapsed_s * 1e6).max(outermost.0);
+    (root.calls, root.subcalls) = (1.0, outermost.1);
+    root.values[0] = TimerValue { exclusive: elapsed - outermost.0, inclusive: elapsed };
+    ForeignThread {
+        node: tree.process,
+        context: 0,
+        thread: tree.thread,
+        timers: [root].into_iter().chain(flat.into_values()).chain(paths).collect(),
+        events: Vec::new(),
+        metadata: metadata.to_vec(),
+    }
+}
+
+/// What stands above all in TAU's profiles.
+const ROOT: &str = ".TAU application";
+
+fn empty(name: &str, group: &str) -> Timer {
+    let values = vec![TimerValue::default()];
+    Timer { name: name.to_owned(), groups: vec![group.to_owned()], values, ..Timer::default() }
+}
+
+fn group(name: &str) -> &'static str {
+    if name.starts_with("MPI_") { "MPI" } else { "TAU_USER" }
+}

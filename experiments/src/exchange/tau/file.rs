@@ -1,0 +1,256 @@
+//! One profile file of TAU, read line by line.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::metadata;
+use crate::exchange::error::ExchangeError;
+use crate::exchange::foreign_profile::{Timer, TimerValue, UserEvent};
+
+/// What a file holds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TauFile {
+    /// The metric that its values are of.
+    pub metric: String,
+    /// Timers, each name once, in the order of the file.
+    pub timers: Vec<Timer>,
+    /// User events, in the order of the file.
+    pub events: Vec<UserEvent>,
+    /// Metadata.
+    pub metadata: Vec<(String, String)>,
+}
+
+/// The lines that are left, with the number of the next.
+struct Lines<'a> {
+    path: &'a Path,
+    lines: std::str::Lines<'a>,
+    number: usize,
+}
+
+impl<'a> Lines<'a> {
+    fn next(&mut self) -> Option<&'a str> {
+        self.number += 1;
+        self.lines.next()
+    }
+
+    fn wrong(&self, problem: &'static str) -> ExchangeError {
+        ExchangeError::Line { path: self.path.to_owned(), line: self.number, problem }
+    }
+
+    fn expect(&mut self, problem: &'static str) -> Result<&'a str, ExchangeError> {
+        self.next().ok_or_else(|| self.wrong(problem))
+    }
+}
+
+impl TauFile {
+    /// Reads a text that came from `path`.
+    ///
+    /// # Errors
+    /// At the first line that makes no sense, or where lines are missing.
+    pub fn parse(path: &Path, text: &str) -> Result<Self, ExchangeError> {
+        let mut lines = Lines { path, lines: text.lines(), number: 0 };
+        let head = lines.expect("the file is empty")?;
+        let (count, metric) = head_of(head).ok_or_else(|| {
+            lines.wrong("expected a number and `templated_functions_MULTI_METRIC`")
+        })?;
+        let columns = lines.expect("the line of columns is missing")?;
+        let has_squares = columns.contains("SumExclSqr");
+        let metadata = metadata::parse(columns);
+        let named = metadata.iter().find(|(name, _)| name == "Metric Name");
+        let metric = named.map_or_else(|| metric.to_owned(), |(_, value)| value.clone());
+        let mut file = Self { metric, metadata, ..Self::default() };
+        file.read_timers(&mut lines, count, has_squares)?;
+        file.read_aggregates(&mut lines)?;
+        file.read_events(&mut lines)?;
+        Ok(file)
+    }
+
+    fn read_timers(
+        &mut self,
+        lines: &mut Lines<'_>,
+        count: usize,
+        has_squares: bool,
+    ) -> Result<(), ExchangeError> {
+        let mut known: BTreeMap<String, usize> = BTreeMap::new();
+        for _ in 0..count {
+            let line = lines.expect("there are fewer functions than the first line says")?;
+            let timer = timer(line, has_squares).ok_or_else(|| {
+                lines.wrong("expected \"name\" calls subroutines exclusive inclusive profilecalls GROUP=\"groups\"")
+            })?;
+            match known.get(&timer.name) {
+                Some(at) => add(&mut self.timers[*at], &timer),
+                None => {
+                    known.insert(timer.name.clone(), self.timers.len());
+                    self.timers.push(timer);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn read_aggregates(&self, lines: &mut Lines<'_>) -> Result<(), ExchangeError> {
+        let line = lines.expect("the number of aggregates is missing: the file was cut")?;
+        let count =
+            line.trim().strip_suffix("aggregates").and_then(|number| number.trim().parse().ok());
+        let count: usize = count.ok_or_else(|| lines.wrong("expected `0 aggregates`"))?;
+        (0..count).try_for_each(|_| lines.expect("an aggregate is missing").map(drop))
+    }
+
+    fn read_events(&mut self, lines: &mut Lines<'_>) -> Result<(), ExchangeError> {
+        let Some(line) = lines.next().filter(|line| !line.trim().is_empty()) else { return Ok(()) };
+        let count =
+            line.trim().strip_suffix("userevents").and_then(|number| number.trim().parse().ok());
+        let count: usize = count.ok_or_else(|| lines.wrong("expected the number of userevents"))?;
+        if count > 0 {
+            lines.expect("the line of columns of user events is missing")?;
+        }
+        for _ in 0..count {
+            let line = lines.expect("there are fewer user events than announced")?;
+            let event = event(line).ok_or_else(|| {
+                lines.wrong("expected \"name\" count largest smallest mean squares")
+            })?;
+            self.events.push(event);
+        }
+        Ok(())
+    }
+}
+
+/// How many functions, and of which metric.
+fn head_of(line: &str) -> Option<(usize, &str)> {
+    let (count, kind) = line.trim().split_once(' ')?;
+    let metric = match kind.split_once("MULTI_") {
+        Some((_, metric)) => metric,
+        None if kind == "templated_functions" => "Time",
+        None if kind == "templated_functions_hw_counters" => "Hardware Counter",
+        None => return None,
+    };
+    Some((count.parse().ok()?, metric))
+}
+
+/// The same function again: its values are added.
+fn add(to: &mut Timer, other: &Timer) {
+    to.calls += other.calls;
+    to.subcalls += other.subcalls;
+    for (to, other) in to.values.iter_mut().zip(&other.values) {
+        to.exclusive += other.exclusive;
+        to.inclusive += other.inclusive;
+    }
+}
+
+fn timer(line: &str, has_squares: bool) -> Option<Timer> {
+    // Names may hold quotes, so those of the groups are looked for from the end.
+    let (rest, groups) = line.trim_end().strip_suffix('"')?.rsplit_once("GROUP=\"")?;
+    let (name, numbers) = rest.trim_start().strip_prefix('"')?.rsplit_once('"')?;
+    let mut numbers = numbers.split_ascii_whitespace().map(number);
+    let mut next = || numbers.next()?;
+    let (calls, subcalls) = (next()?, next()?);
+    let value = TimerValue { exclusive: next()?, inclusive: next()? };
+    if has_squares {
+        next()?;
+    }
+    let groups = groups.split('|').map(str::trim).filter(|group| !group.is_empty());
+    Some(Timer {
+        name: one_blank(name),
+        groups: groups.map(str::to_owned).collect(),
+        calls,
+        subcalls,
+        values: vec![value],
+    })
+}
+
+fn event(line: &str) -> Option<UserEvent> {
+    let (name, numbers) = line.trim_start().strip_prefix('"')?.rsplit_once('"')?;
+    let mut numbers = numbers.split_ascii_whitespace().map(signed);
+    let mut next = || numbers.next()?;
+    Some(UserEvent {
+        name: one_blank(name),
+        count: next()?,
+        most: next()?,
+        least: next()?,
+        mean: next()?,
+        squares: next()?,
+    })
+}
+
+/// A number that is not below zero: what a clock that went back has left is nothing.
+fn number(word: &str) -> Option<f64> {
+    signed(word).map(|value| value.max(0.0))
+}
+
+fn signed(word: &str) -> Option<f64> {
+    word.parse::<f64>().ok().filter(|value| value.is_finite())
+}
+
+/// The name with one blank for each run of them.
+fn one_blank(name: &str) -> String {
+    if name.trim().len() == name.len() && !name.contains("  ") {
+        return name.to_owned();
+    }
+    name.split_ascii_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "3 templated_functions_MULTI_TIME\n\
+# Name Calls Subrs Excl Incl ProfileCalls # <metadata><attribute><name>Hostname</name><value>a &amp; b</value></attribute></metadata>\n\
+\"main\" 1 2 100 300 0 GROUP=\"TAU_USER\" \n\
+\"main => say \"hi\"\" 2 0 200.5 200.5 0 GROUP=\"TAU_CALLPATH|MPI\" \n\
+\"MPI_Recv()  \" 2 0 -5 200 0 GROUP=\"MPI\" \n\
+0 aggregates\n\
+1 userevents\n\
+# eventname numevents max min mean sumsqr\n\
+\"Message size\" 2 800 80 440 646400\n";
+
+    fn parse(text: &str) -> Result<TauFile, ExchangeError> {
+        TauFile::parse(Path::new("profile.0.0.0"), text)
+    }
+
+    #[test]
+    fn a_file_is_read_as_tau_s_own_readers_do() {
+        let file = parse(TEXT).expect("well formed");
+        assert_eq!(file.metric, "TIME");
+        assert_eq!(file.metadata, [("Hostname".to_owned(), "a & b".to_owned())]);
+        let names: Vec<&str> = file.timers.iter().map(|timer| timer.name.as_str()).collect();
+        assert_eq!(names, ["main", "main => say \"hi\"", "MPI_Recv()"]);
+        assert_eq!(file.timers[1].groups, ["TAU_CALLPATH", "MPI"]);
+        assert_eq!(file.timers[2].values[0], TimerValue { exclusive: 0.0, inclusive: 200.0 });
+        assert_eq!(file.events[0].most, 800.0);
+        assert!((file.events[0].deviation() - 360.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn the_same_name_twice_is_one() {
+        let text = TEXT.replace("MPI_Recv()", "main");
+        let file = parse(&text).expect("well formed");
+        assert_eq!((file.timers.len(), file.timers[0].calls), (2, 3.0));
+    }
+
+    #[test]
+    fn older_files_have_other_heads() {
+        let text = "1 templated_functions\n# Name Calls Subrs Excl Incl SumExclSqr ProfileCalls\n\"f\" 1 0 5 5 25 0 GROUP=\"A\" \n0 aggregates\n";
+        let file = parse(text).expect("well formed");
+        assert_eq!((file.metric.as_str(), file.timers[0].values[0].inclusive), ("Time", 5.0));
+        assert!(file.events.is_empty());
+    }
+
+    #[test]
+    fn what_is_cut_or_odd_is_named_with_its_line() {
+        let line = |text: &str| match parse(text) {
+            Err(ExchangeError::Line { line, problem, .. }) => (line, problem),
+            other => panic!("{text}: {other:?}"),
+        };
+        assert_eq!(line("").0, 1);
+        assert_eq!(line("no profile\n").0, 1);
+        let lines: Vec<&str> = TEXT.lines().collect();
+        for kept in 1..lines.len() {
+            if kept != 6 {
+                let (at, _) = line(&lines[..kept].join("\n"));
+                assert_eq!(at, kept + 1, "cut after line {kept}");
+            }
+        }
+        assert_eq!(line(&TEXT.replace(" 2 0 200.5", " two 0 200.5")).0, 4);
+        assert_eq!(line(&TEXT.replace("200.5 200.5", "nan 200.5")).0, 4);
+    }
+}

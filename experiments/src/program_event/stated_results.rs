@@ -1,0 +1,196 @@
+//! Results that somebody wrote down: a model, a requirement, the figures of a paper. They are an operand like a run.
+//!
+//! ```text
+//!   whyperf results 1
+//!   # metric   focus                       value
+//!   wall       <>                          40 s
+//!   sync_wait  </Code/oned.c/exchng1>      2.5 s
+//!   msgs       </Process/(0,3)>            12000
+//! ```
+//! A time has one of the units s, ms, us and ns; what is counted has none, and bytes may say B. What is not said is not known, and
+//! takes no part in a comparison.
+
+use std::collections::BTreeMap;
+
+use thiserror::Error;
+use whyperf_model::{Focus, Hierarchy, Metric, ParseError, Resource, Unit};
+
+use super::event::ProgramEvent;
+use super::results::PerformanceResults;
+use super::trials::Trials;
+
+/// By metric and focus: what it is to be, in the unit of the metric.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StatedResults {
+    values: BTreeMap<(Metric, Focus), f64>,
+}
+
+/// Why a text states no results: in which line, and what is wrong there.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("line {line}: {problem}")]
+pub struct StatedResultsError {
+    /// Which line, the first being 1.
+    pub line: usize,
+    /// What is wrong.
+    pub problem: StatedResultsProblem,
+}
+
+/// What may be wrong with a line.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum StatedResultsProblem {
+    /// It is a file of something else.
+    #[error("the first line is not `whyperf results 1`")]
+    NoHead,
+    /// A word is missing.
+    #[error("a result is a metric, a focus and a value, as in: wall <> 40 s")]
+    Incomplete,
+    /// The metric or the focus is none.
+    #[error("{0}")]
+    Name(ParseError),
+    /// The value is none of its metric.
+    #[error("{value} is no value of {metric}, which is {expected}")]
+    Value {
+        /// What stands there.
+        value: String,
+        /// Of which metric.
+        metric: &'static str,
+        /// What it should be.
+        expected: &'static str,
+    },
+    /// The same pair again.
+    #[error("{0} was stated before")]
+    Twice(String),
+}
+
+impl StatedResults {
+    /// Reads the form above.
+    ///
+    /// # Errors
+    /// At the first line that makes no sense.
+    pub fn parse(text: &str) -> Result<Self, StatedResultsError> {
+        let mut lines = (1..).zip(text.lines());
+        if lines.next().is_none_or(|(_, head)| head.trim() != HEAD) {
+            return Err(StatedResultsError { line: 1, problem: StatedResultsProblem::NoHead });
+        }
+        let mut results = Self::default();
+        for (line, text) in lines {
+            let text = text.split('#').next().unwrap_or_default().trim();
+            if !text.is_empty() {
+                results.add(text).map_err(|problem| StatedResultsError { line, problem })?;
+            }
+        }
+        Ok(results)
+    }
+
+    fn add(&mut self, text: &str) -> Result<(), StatedResultsProblem> {
+        let (metric, rest) =
+            text.split_once(char::is_whitespace).ok_or(StatedResultsProblem::Incomplete)?;
+        let end = rest.rfind('>').ok_or(StatedResultsProblem::Incomplete)?;
+        let (focus, value) = rest.split_at(end + 1);
+        let metric: Metric = metric.parse().map_err(StatedResultsProblem::Name)?;
+        let focus: Focus = focus.trim().parse().map_err(StatedResultsProblem::Name)?;
+        let value = amount(metric, value.trim())?;
+        match self.values.insert((metric, focus.clone()), value) {
+            Some(_) => Err(StatedResultsProblem::Twice(format!("{metric} {focus}"))),
+            None => Ok(()),
+        }
+    }
+
+    /// The resources that it names.
+    #[must_use]
+    pub fn event(&self) -> ProgramEvent {
+        let foci = self.values.keys().map(|(_, focus)| focus);
+        let parts = foci.flat_map(|focus| Hierarchy::ALL.map(|one| focus.part(one).to_vec()));
+        ProgramEvent::new(parts.flatten().filter(|resource: &Resource| !resource.is_root()))
+    }
+
+    /// The metrics that it speaks of.
+    pub fn metrics(&self) -> impl Iterator<Item = Metric> {
+        self.values.keys().map(|(metric, _)| *metric)
+    }
+}
+
+impl PerformanceResults for StatedResults {
+    fn results(&mut self, metric: Metric, focus: &Focus) -> Trials {
+        self.values.get(&(metric, focus.clone())).copied().into_iter().collect()
+    }
+}
+
+/// A value in the unit of its metric.
+fn amount(metric: Metric, text: &str) -> Result<f64, StatedResultsProblem> {
+    let unit = metric.definition().unit;
+    let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+    let (number, symbol) = (digits.trim().parse::<f64>().ok(), &text[digits.len()..]);
+    let scale = match (unit, symbol) {
+        (Unit::Nanoseconds, "s") => Some(1e9),
+        (Unit::Nanoseconds, "ms") => Some(1e6),
+        (Unit::Nanoseconds, "us") => Some(1e3),
+        (Unit::Nanoseconds, "ns") => Some(1.0),
+        (Unit::Nanoseconds, _) => None,
+        (_, "") => Some(1.0),
+        (unit, symbol) => (unit.symbol() == symbol).then_some(1.0),
+    };
+    let value = number.zip(scale).map(|(number, scale)| number * scale);
+    value.filter(|value| value.is_finite()).ok_or_else(|| StatedResultsProblem::Value {
+        value: text.to_owned(),
+        metric: metric.name(),
+        expected: match unit {
+            Unit::Nanoseconds => "a time with a unit, as 2.5 s or 40 ms",
+            Unit::Bytes => "a number of bytes, as 4096 or 4096 B",
+            Unit::Operations | Unit::Processes | Unit::Events => "a number",
+        },
+    })
+}
+
+/// The first line of a file of results.
+const HEAD: &str = "whyperf results 1";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stated(text: &str) -> Result<StatedResults, StatedResultsError> {
+        StatedResults::parse(&format!("{HEAD}\n{text}"))
+    }
+
+    #[test]
+    fn results_are_read_in_the_unit_of_their_metric() {
+        let text = "# a model\nwall <> 40 s\nsync_wait </Code/a.c> 2.5ms # by hand\nmsgs </Process/(0,3)> 12000\n";
+        let mut results = stated(text).expect("well formed");
+        let mut value = |metric, focus: &str| {
+            results.results(metric, &focus.parse().expect("well formed")).mean()
+        };
+        assert_eq!(value(Metric::Wall, "<>"), Some(4e10));
+        assert_eq!(value(Metric::SyncWait, "</Code/a.c>"), Some(2.5e6));
+        assert_eq!(value(Metric::Msgs, "</Process/(3,0)>"), Some(12000.0));
+        assert_eq!(value(Metric::Cpu, "<>"), None, "what is not stated is not known");
+        let event = results.event();
+        let names: Vec<&str> = event.resources().map(Resource::path).collect();
+        assert_eq!(names, ["/Code", "/Code/a.c", "/Process", "/Process/0", "/Process/3"]);
+    }
+
+    #[test]
+    fn each_mistake_is_named_with_its_line() {
+        for (text, message) in [
+            ("wall <>", "line 2: is no value"),
+            ("wall 40 s", "line 2: a result is a metric, a focus and a value"),
+            ("wail <> 40 s", "line 2: "),
+            ("wall </Cod> 40 s", "line 2: "),
+            ("wall <> 40", "line 2: 40 is no value of wall, which is a time with a unit"),
+            ("msgs <> 40 s", "line 2: 40 s is no value of msgs"),
+            ("wall <> nan s", "line 2: "),
+            (
+                "msgs <> 1\nmsgs <> 2",
+                "line 3: msgs </Code,/Machine,/Process,/SyncObject> was stated before",
+            ),
+        ] {
+            let error = stated(text).expect_err(text).to_string();
+            assert!(
+                error.replace("line 2:  is", "line 2: is").starts_with(message),
+                "{text}: {error}"
+            );
+        }
+        assert!(StatedResults::parse("").is_err());
+        assert!(StatedResults::parse("whyperf directives 1\n").is_err());
+    }
+}

@@ -1,0 +1,301 @@
+//! What any metric came to at any focus in an interval of a stored run, read from its record.
+//!
+//! ```text
+//!   record       pass | pass | pass | pass         what grew in passes of the interval is added up, a pass at its border in part
+//!   interval           [──────────────)
+//!   histograms   ██ ▁▁ ██ ▁▁ ██                    of functions, which were switched on for a part of the time: their rate, over all of it
+//! ```
+//! A function counts as far as that very pair was measured, and so does what compares processes with each other. What was measured for too
+//! small a part of the interval is not known. Of a function that was not switched on, stack samples tell the share of the running time, if
+//! the run was sampled: that is its processor time, of the function itself, as an estimate.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use whyperf_consultant::NameMaps;
+use whyperf_model::matching::{
+    ClassId, Classes, LocationId, Resources, RunTotals, ThreadPlace, Totals,
+};
+use whyperf_model::{
+    Category, Counter, Focus, Hierarchy, Histogram, Interval, Metric, Nanos, Pair, Quantity,
+    Resource,
+};
+
+use crate::error::StoreError;
+use crate::program_event::{PerformanceResults, ProgramEvent, Trials};
+use crate::record::Record;
+use crate::replay::Replay;
+use crate::run::RunId;
+use crate::store::Store;
+
+/// A stored run, or an interval of it, as the operand of a comparison.
+#[derive(Debug)]
+pub struct RunResults {
+    record: Record,
+    histograms: BTreeMap<Pair, Histogram>,
+    /// The part of the running time that functions have by stack samples; empty where nothing was sampled.
+    sampled: BTreeMap<Resource, f64>,
+    event: ProgramEvent,
+    interval: Interval,
+    classes: Classes,
+    resources: Resources,
+    /// The program's own regions, which are counted all the time.
+    regions: BTreeSet<Resource>,
+    totals: RunTotals,
+}
+
+impl Store {
+    /// What metrics came to in a run, over all of it.
+    ///
+    /// # Errors
+    /// When the store cannot be read, or holds no record of the run.
+    pub fn run_results(&self, run: &RunId) -> Result<RunResults, StoreError> {
+        let record = self.record(run)?;
+        let mut histograms = BTreeMap::new();
+        for pair in self.pairs(run)?.into_iter().filter(is_from_histogram) {
+            if let Some(histogram) = self.histogram(run, &pair)? {
+                histograms.insert(pair, histogram);
+            }
+        }
+        let spans = self.resources(run)?.into_iter();
+        let event = ProgramEvent::new(spans.filter_map(|span| span.name.parse().ok()));
+        let mut results = RunResults::new(record, histograms, event);
+        results.sampled =
+            self.report(run)?.map_or_else(BTreeMap::new, |report| sampled(&report.json));
+        Ok(results)
+    }
+}
+
+impl RunResults {
+    fn new(record: Record, histograms: BTreeMap<Pair, Histogram>, event: ProgramEvent) -> Self {
+        let is_region = |category| category == Category::User;
+        let kinds = record.kinds.iter().filter(|kind| is_region(kind.category));
+        let regions = kinds.filter_map(|kind| kind.own.clone()).collect();
+        let interval = record.length();
+        let mut results = Self {
+            record,
+            histograms,
+            sampled: BTreeMap::new(),
+            event,
+            interval,
+            classes: Classes::default(),
+            resources: Resources::default(),
+            regions,
+            totals: RunTotals::default(),
+        };
+        results.add_up();
+        results
+    }
+
+    /// The same, of an interval of the run alone.
+    #[must_use]
+    pub fn within(mut self, interval: Interval) -> Self {
+        self.interval = self.record.length().intersect(interval);
+        self.add_up();
+        self
+    }
+
+    /// What it speaks of.
+    #[must_use]
+    pub const fn interval(&self) -> Interval {
+        self.interval
+    }
+
+    /// All of the run, of which the interval may be a part.
+    #[must_use]
+    pub fn length(&self) -> Interval {
+        self.record.length()
+    }
+
+    /// What the run was made of.
+    #[must_use]
+    pub const fn event(&self) -> &ProgramEvent {
+        &self.event
+    }
+
+    /// What a metric came to over the whole program in another interval; `None` where that is not known.
+    pub(crate) fn whole_program_within(
+        &mut self,
+        metric: Metric,
+        interval: Interval,
+    ) -> Option<f64> {
+        let own = std::mem::replace(&mut self.interval, interval);
+        self.add_up();
+        let amount = self.amount(&Pair::new(metric, Focus::whole_program()));
+        self.interval = own;
+        self.add_up();
+        amount
+    }
+
+    /// Gives its things the names that another run has for them.
+    pub(crate) fn rename(&mut self, maps: &NameMaps) {
+        let rename = |resource: &mut Resource| *resource = maps.renamed(resource);
+        for location in &mut self.record.locations {
+            let names = [&mut location.thread, &mut location.process, &mut location.machine];
+            names.into_iter().for_each(rename);
+        }
+        for kind in &mut self.record.kinds {
+            kind.code.iter_mut().chain(&mut kind.object).chain(&mut kind.own).for_each(rename);
+        }
+        let histograms = std::mem::take(&mut self.histograms).into_iter();
+        self.histograms = histograms
+            .map(|(pair, histogram)| (Pair::new(pair.metric, maps.focus(&pair.focus)), histogram))
+            .collect();
+        self.event = self.event.renamed(maps);
+        let sampled = std::mem::take(&mut self.sampled).into_iter();
+        self.sampled = sampled.map(|(function, share)| (maps.renamed(&function), share)).collect();
+        self.regions = self.regions.iter().map(|region| maps.renamed(region)).collect();
+        (self.classes, self.resources) = (Classes::default(), Resources::default());
+        self.add_up();
+    }
+
+    /// Adds up what grew in the interval.
+    fn add_up(&mut self) {
+        let Self { record, classes, resources, interval, .. } = self;
+        let of_kind: Vec<ClassId> =
+            record.kinds.iter().map(|kind| kind.class(classes, resources)).collect();
+        let mut places: BTreeMap<LocationId, ThreadPlace> = BTreeMap::new();
+        let mut totals = RunTotals::default();
+        for ((location, kind), series) in &record.series {
+            let place = places.entry(*location).or_insert_with(|| {
+                let location = &record.locations[location.0 as usize];
+                [&location.thread, &location.machine].map(|name| resources.id(name))
+            });
+            let class = of_kind[*kind as usize];
+            let grown = series.iter().filter_map(|entry| {
+                let pass = record.passes[entry.pass as usize];
+                Some((class, part(entry.by, pass, *interval)?))
+            });
+            totals.grew(*place, &grown.collect::<Vec<_>>());
+        }
+        for location in &record.untold {
+            let location = &record.locations[*location as usize];
+            totals.is_untold([&location.thread, &location.machine].map(|name| resources.id(name)));
+        }
+        self.totals = totals;
+    }
+
+    /// What a pair came to in the interval, in the unit of its metric; `None` where that is not known.
+    #[must_use]
+    pub fn amount(&mut self, pair: &Pair) -> Option<f64> {
+        let definition = pair.metric.definition();
+        if self.is_uncounted(pair) {
+            return None;
+        }
+        let of_functions = is_from_histogram(pair);
+        if let Some(amount) = self.by_samples(pair) {
+            return Some(amount);
+        }
+        if !self.event.is_valid(&pair.focus) {
+            // What is not there does nothing; but of functions only those are known that somebody looked at.
+            return (!of_functions).then_some(0.0);
+        }
+        if of_functions && !self.names_regions(pair) {
+            return self.estimated(pair);
+        }
+        if definition.quantity == Quantity::Cost {
+            return None;
+        }
+        let amount = self.totals.amount(pair, &self.classes, &mut self.resources)?;
+        #[expect(
+            clippy::cast_precision_loss,
+            reason = "a nanosecond of hundred days does not matter"
+        )]
+        Some(amount as f64)
+    }
+
+    /// Whether what the kernel or the processor counts was not counted, or what is derived from all ranks not derived.
+    fn is_uncounted(&self, pair: &Pair) -> bool {
+        let definition = pair.metric.definition();
+        let mut kinds = self.record.kinds.iter();
+        match Counter::of(pair.metric) {
+            Some(counter) => kinds.all(|kind| kind.category != counter.category()),
+            None if definition.quantity == Quantity::Derived => {
+                kinds.all(|kind| !definition.categories.contains(kind.category))
+            }
+            None => false,
+        }
+    }
+
+    fn names_regions(&self, pair: &Pair) -> bool {
+        let code = pair.focus.part(Hierarchy::Code);
+        !pair.metric.definition().aggregation.compares()
+            && code.iter().all(|code| self.regions.contains(code) || self.holds_only_regions(code))
+    }
+
+    /// Whether all that is known below a module is regions.
+    fn holds_only_regions(&self, code: &Resource) -> bool {
+        let mut below = self.event.children(code).peekable();
+        below.peek().is_some() && below.all(|one| self.regions.contains(one))
+    }
+
+    /// Functions that stack samples tell of.
+    pub(crate) fn sampled_functions(&self) -> impl Iterator<Item = &Resource> {
+        self.sampled.keys()
+    }
+
+    /// The processor time of a function that was not measured, as its share of the samples.
+    fn by_samples(&mut self, pair: &Pair) -> Option<f64> {
+        let [function] = pair.focus.part(Hierarchy::Code) else { return None };
+        let is_alone = pair.focus == Focus::whole_program().with(Hierarchy::Code, function.clone());
+        let is_sampled = pair.metric == Metric::Cpu && !self.sampled.is_empty();
+        if !is_sampled || !is_alone || function.depth() < 2 || self.estimated(pair).is_some() {
+            return None;
+        }
+        // Samples are of the whole run.
+        if self.names_regions(pair) || self.interval != self.record.length() {
+            return None;
+        }
+        let share = self.sampled.get(function).copied().unwrap_or_default();
+        self.amount(&Pair::new(Metric::Cpu, Focus::whole_program())).map(|all| share * all)
+    }
+
+    /// The rate while it was measured, over the whole interval.
+    fn estimated(&self, pair: &Pair) -> Option<f64> {
+        let reading = self.histograms.get(pair)?.reading(self.interval);
+        let share = reading.covered.as_secs_f64() / self.interval.length().as_secs_f64();
+        #[expect(clippy::cast_precision_loss, reason = "it is a length of time")]
+        let length = self.interval.length().0 as f64;
+        reading.rate().filter(|_| share >= LEAST_COVERED).map(|rate| rate * length)
+    }
+}
+
+/// Of an interval at least this part must have been measured.
+const LEAST_COVERED: f64 = 0.1;
+
+/// The functions of a report's `hot_code`, with their shares.
+fn sampled(report: &str) -> BTreeMap<Resource, f64> {
+    let report: serde_json::Value = serde_json::from_str(report).unwrap_or_default();
+    let rows = report["hot_code"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let row = |row: &serde_json::Value| {
+        Some((row["function"].as_str()?.parse().ok()?, row["share"].as_f64()?))
+    };
+    rows.iter().filter_map(row).collect()
+}
+
+/// Whether the record does not tell it.
+fn is_from_histogram(pair: &Pair) -> bool {
+    Replay::needs_histogram(pair) || pair.metric.definition().aggregation.compares()
+}
+
+/// What of a growth belongs to an interval.
+fn part(by: Totals, pass: Interval, interval: Interval) -> Option<Totals> {
+    let within = pass.intersect(interval).length();
+    if within == pass.length() {
+        return Some(by);
+    }
+    let share = within.as_secs_f64() / pass.length().as_secs_f64();
+    let scaled = |amount: u64| Nanos(amount).scaled(share).0;
+    (!within.is_zero()).then(|| Totals {
+        time: by.time.scaled(share),
+        running: by.running.scaled(share),
+        visits: scaled(by.visits),
+        sent: scaled(by.sent),
+        received: scaled(by.received),
+    })
+}
+
+impl PerformanceResults for RunResults {
+    fn results(&mut self, metric: Metric, focus: &Focus) -> Trials {
+        Trials::new(self.amount(&Pair::new(metric, focus.clone())))
+    }
+}

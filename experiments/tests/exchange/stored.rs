@@ -1,0 +1,137 @@
+//! An imported profile as a run: asked, compared, and given out again.
+
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
+
+use whyperf_experiments::{
+    Access, ComparisonSettings, Ending, ForeignProfile, NewRun, Operand, Query, Recorder, RunId,
+    Store, Stretch, compare, tau_files,
+};
+
+use crate::round_trip::Folder;
+
+/// Two ranks, of which the second computes `slower` microseconds more in `work`, while the first waits.
+fn profile(folder: &Folder, slower: u64) -> ForeignProfile {
+    for rank in 0..2u64 {
+        let work = 1_000_000 + slower * rank;
+        let wait = 500_000 + slower * (1 - rank);
+        let all = work + wait;
+        let text = format!(
+            "5 templated_functions_MULTI_TIME\n# Name Calls Subrs Excl Incl ProfileCalls # <metadata><attribute><name>Hostname</name><value>node{rank}</value></attribute></metadata>\n\
+             \"main\" 1 2 0 {all} 0 GROUP=\"TAU_USER\" \n\
+             \"work [{{/src/a.c}} {{20,1}}]\" 10 0 {work} {work} 0 GROUP=\"TAU_USER\" \n\
+             \"MPI_Recv()\" 4 0 {wait} {wait} 0 GROUP=\"MPI\" \n\
+             \"main => work [{{/src/a.c}} {{20,1}}]\" 10 0 {work} {work} 0 GROUP=\"TAU_CALLPATH|TAU_USER\" \n\
+             \"main => MPI_Recv()\" 4 0 {wait} {wait} 0 GROUP=\"TAU_CALLPATH|MPI\" \n\
+             0 aggregates\n1 userevents\n# eventname numevents max min mean sumsqr\n\"residual\" 3 9 1 4 98\n"
+        );
+        std::fs::write(folder.0.join(format!("profile.{rank}.0.0")), text).expect("writable");
+    }
+    tau_files(&folder.0, |_, _| {}).expect("well formed")
+}
+
+fn store(folder: &Folder) -> PathBuf {
+    folder.0.join("whyperf.db")
+}
+
+fn imported(folder: &Folder, slower: u64, experiment: &str) -> RunId {
+    let (progress, notes) = profile(folder, slower).progress();
+    assert!(notes.is_empty(), "{notes:?}");
+    let run = NewRun {
+        application: "ocean".into(),
+        experiment: experiment.into(),
+        trial: slower.to_string(),
+        started: SystemTime::UNIX_EPOCH + Duration::from_secs(1_772_366_400),
+        command: vec!["whyperf".into(), "import".into()],
+        facts: Vec::new(),
+        directives: Vec::new(),
+    };
+    let recorder = Recorder::begin(&store(folder), &run).expect("writable");
+    let ending = Ending { elapsed: progress.elapsed, exit_status: None };
+    recorder.finish(&progress, ending).expect("writable")
+}
+
+fn answers(store: &Store, question: &str) -> Vec<(String, Option<f64>)> {
+    let query: Query = question.parse().expect("well formed");
+    let answers = store.answers(&query).expect("readable");
+    answers.rows.into_iter().map(|row| (row.foci.join(" "), row.value)).collect()
+}
+
+#[test]
+fn an_imported_run_is_asked_like_any_other() {
+    let folder = Folder::new();
+    imported(&folder, 0, "as it was");
+    let store = Store::open(&store(&folder), Access::Read).expect("just written");
+    let value = |question: &str| answers(&store, question)[0].1;
+    assert_eq!(value("sync_wait"), Some(1e9));
+    assert_eq!(value("wall"), Some(3e9));
+    assert_eq!(value("sync_wait at </Code/main,/Process/1>"), Some(5e8));
+    assert_eq!(value("compute at </Code/a.c/work>"), Some(2e9));
+    assert_eq!(value("compute at </Code/*/work,/Process/(0,1)>"), Some(2e9));
+    assert_eq!(value("sync_ops of app:ocean where ranks = 2"), Some(8.0));
+    let apart = answers(&store, "compute at </Process/*> aggregate cluster 5%");
+    assert_eq!(apart.len(), 1, "both ranks computed as long: {apart:?}");
+    assert_eq!(answers(&store, "wall where ranks > 2"), []);
+}
+
+#[test]
+fn the_cause_stands_before_the_waiting_that_follows_from_it() {
+    let folder = Folder::new();
+    for _ in 0..2 {
+        imported(&folder, 0, "before");
+        imported(&folder, 300_000, "after");
+    }
+    let store = Store::open(&store(&folder), Access::Read).expect("just written");
+    let operand = |name: &str| {
+        let runs = store.trials(name).expect("two trials");
+        Operand::of_runs(&store, name.into(), &runs, &Stretch::Whole).expect("readable")
+    };
+    let (mut a, mut b) = (operand("before"), operand("after"));
+    let found = compare(&mut a, &mut b, &ComparisonSettings::default());
+    let first = found.differences.first().expect("they differ");
+    assert_eq!(first.metric, "compute", "{:#?}", found.differences);
+    assert_eq!(first.focus, "</Code/a.c/work,/Machine,/Process/1,/SyncObject>");
+    assert!(first.is_cause && first.change.is_some_and(|change| (change - 0.3).abs() < 1e-9));
+    let same =
+        compare(&mut operand("before"), &mut operand("before"), &ComparisonSettings::default());
+    assert_eq!((same.differences, same.structure), (vec![], vec![]));
+}
+
+#[test]
+fn what_came_in_goes_out_to_the_letter() {
+    let folder = Folder::new();
+    let profile = profile(&folder, 7);
+    let run = imported(&folder, 7, "kept");
+    let store = Store::open(&store(&folder), Access::Read).expect("just written");
+    assert_eq!(store.foreign_profile(&run).expect("readable").as_ref(), Some(&profile));
+    let out = Folder::new();
+    store.exported(&run).expect("readable").tau().write_tau(&out.0).expect("writable");
+    let mut again = tau_files(&out.0, |_, _| {}).expect("just written");
+    for thread in &mut again.threads {
+        thread.metadata.retain(|(name, _)| name != "Metric Name");
+    }
+    assert_eq!(again, profile);
+}
+
+#[test]
+fn users_ask_the_views_by_sql() {
+    let folder = Folder::new();
+    let run = imported(&folder, 0, "as it was");
+    let connection = rusqlite::Connection::open(store(&folder)).expect("a database");
+    let count = |query: &str| -> i64 {
+        connection.query_row(query, [run.as_str()], |row| row.get(0)).expect("the view is there")
+    };
+    assert_eq!(
+        count(
+            "SELECT count(*) FROM run_view WHERE run = $1 AND application = 'ocean' AND elapsed_s = 1.5"
+        ),
+        1
+    );
+    assert_eq!(count("SELECT count(*) FROM profile_view WHERE run = $1 AND exclusive_s = 1.0"), 2);
+    assert_eq!(
+        count("SELECT count(*) FROM resource_view WHERE run = $1 AND resource = '/Code/a.c/work'"),
+        1
+    );
+    assert_eq!(count("SELECT count(*) FROM fact_view WHERE run = $1 AND name = 'Hostname'"), 1);
+    assert_eq!(count("SELECT count(*) FROM verdict_view WHERE run = $1"), 0);
+}

@@ -1,0 +1,165 @@
+//! Runs are compared and asked, profiles of other tools come in and go out; what makes no sense is refused and points at the mistake.
+
+use serde_json::Value;
+
+use crate::store::Place;
+
+/// A folder of TAU's files: two ranks, the second of which computes `micros` in `work`.
+fn profiles(place: &Place, name: &str, micros: u64) -> String {
+    let folder = place.path(name);
+    std::fs::create_dir_all(&folder).expect("writable");
+    for (rank, work) in [(0, 1_000_000), (1, micros)] {
+        let text = format!(
+            "2 templated_functions_MULTI_TIME\n# Name Calls Subrs Excl Incl ProfileCalls #\n\
+             \"work [{{/src/a.c}} {{20,1}}]\" 10 0 {work} {work} 0 GROUP=\"TAU_USER\" \n\
+             \"MPI_Barrier()\" 4 0 500000 500000 0 GROUP=\"MPI\" \n0 aggregates\n"
+        );
+        std::fs::write(folder.join(format!("profile.{rank}.0.0")), text).expect("writable");
+    }
+    folder.display().to_string()
+}
+
+fn imported(place: &Place, name: &str, micros: u64) {
+    let folder = profiles(place, name, micros);
+    let said =
+        place.say(&["import", &folder, "--application", "ocean", "--experiment", name, "--json"]);
+    assert_eq!(said.status, Some(0), "{said:?}");
+    let told: Value = serde_json::from_slice(&said.stdout).expect("it prints JSON");
+    assert_eq!(told["imported"].as_str().map(str::len), Some(12), "{told}");
+}
+
+fn text(said: &crate::command::Said) -> String {
+    String::from_utf8_lossy(&said.stdout).into_owned()
+}
+
+#[test]
+fn imported_runs_are_compared_and_fail_by_conditions() {
+    let place = Place::new("compared");
+    imported(&place, "old", 1_000_000);
+    imported(&place, "new", 1_500_000);
+    let file = place.path("comparison.json").display().to_string();
+    let words = [
+        "compare",
+        "--json",
+        &file,
+        "experiment:old",
+        "experiment:new",
+        "--fail-if",
+        "compute > +5%",
+    ];
+    let said = place.say(&words);
+    assert_eq!(said.status, Some(3), "{said:?}");
+    assert!(said.stderr.contains("'compute > +5%' holds: 2.000 s before, 2.500 s now"), "{said:?}");
+    assert!(text(&said).contains("</Code/a.c/work,/Process/1>"), "{said:?}");
+    let written = std::fs::read(place.path("comparison.json")).expect("it was written");
+    let written: Value = serde_json::from_slice(&written).expect("it is JSON");
+    assert_eq!(
+        (&written["format"], &written["version"]),
+        (&"whyperf-comparison".into(), &1.into())
+    );
+    assert_eq!(written["differences"][0]["metric"], "compute");
+    assert_eq!(written["differences"][0]["change"], 0.5);
+    let said =
+        place.say(&["compare", "latest~1", "latest", "--fail-if", "compute > +60%", "--markdown"]);
+    assert_eq!(said.status, Some(0), "{said:?}");
+    assert!(text(&said).contains("| compute | `</Code/a.c/work,/Process/1>` |"), "{said:?}");
+    let same = place.say(&["compare", "latest", "latest"]);
+    assert!(text(&same).contains("No difference in times and amounts"), "{same:?}");
+}
+
+#[test]
+fn stated_results_are_compared_like_a_run() {
+    let place = Place::new("stated");
+    imported(&place, "run", 1_000_000);
+    let model = "whyperf results 1\nwall <> 2 s\nsync_wait <> 1 s\n";
+    std::fs::write(place.path("model.txt"), model).expect("writable");
+    let said = place.say(&["compare", "file:model.txt", "latest", "--fail-if", "wall > +5%"]);
+    assert_eq!(said.status, Some(0), "a model says nothing of how long the run takes: {said:?}");
+    std::fs::write(place.path("model.txt"), "whyperf results 1\nwail <> 2 s\n").expect("writable");
+    let said = place.say(&["compare", "file:model.txt", "latest"]);
+    assert_eq!(said.status, Some(125), "{said:?}");
+    assert!(said.stderr.contains("line 2"), "{said:?}");
+}
+
+#[test]
+fn operands_and_conditions_that_make_no_sense_are_refused() {
+    let place = Place::new("operands");
+    imported(&place, "run", 1_000_000);
+    for (words, part) in [
+        (["compare", "latest", "latest@phase:7"].as_slice(), "no such part"),
+        (&["compare", "latest", "experiment:none"], "there is no run of an experiment none"),
+        (&["compare", "latest", "latest@50%..25%"], "expected a part of a run"),
+        (&["compare", "latest", "latest", "--fail-if", "wall > 5%"], "is no change"),
+        (&["compare", "latest"], "RUN"),
+    ] {
+        let said = place.say(words);
+        assert!([Some(125), Some(2)].contains(&said.status), "{words:?}: {said:?}");
+        assert!(said.stderr.contains(part), "{words:?}: {said:?}");
+    }
+}
+
+#[test]
+fn questions_are_answered_or_pointed_at() {
+    let place = Place::new("asked");
+    imported(&place, "run", 1_000_000);
+    let said =
+        place.say(&["query", "--format", "json", "compute at </Process/*> aggregate cluster 5%"]);
+    assert_eq!(said.status, Some(0), "{said:?}");
+    let answers: Value = serde_json::from_slice(&said.stdout).expect("it prints JSON");
+    assert_eq!(answers["rows"].as_array().map(Vec::len), Some(1), "{answers}");
+    assert_eq!(answers["rows"][0]["value"], 1e9);
+    let csv = text(&place.say(&[
+        "query",
+        "--format",
+        "csv",
+        "wall, sync_ops of app:ocean where ranks = 2",
+    ]));
+    assert_eq!(csv.lines().count(), 3, "{csv}");
+    assert!(csv.contains("\"</Code,/Machine,/Process,/SyncObject>\",8,ops"), "{csv}");
+    let table = text(&place.say(&["query", "wall"]));
+    assert!(table.contains("ocean / run") && table.contains("3.000 s"), "{table}");
+    let said = place.say(&["query", "cpu of ocean"]);
+    assert_eq!(said.status, Some(125), "{said:?}");
+    assert!(said.stderr.contains("app:NAME"), "{said:?}");
+    let names = text(&place.say(&["query", "--complete", "/Code/a"]));
+    assert_eq!(names, "/Code/a.c\n/Code/a.c/work\n");
+}
+
+#[test]
+fn a_run_goes_out_in_each_format() {
+    let place = Place::new("formats");
+    imported(&place, "run", 1_000_000);
+    let say = |words: &[&str]| {
+        let said = place.say(&[&["export", "latest"], words].concat());
+        assert_eq!(said.status, Some(0), "{words:?}: {said:?}");
+        text(&said)
+    };
+    let stacks = say(&["--format", "collapsed"]);
+    assert!(stacks.contains("process 1;thread 0;work 1000000\n"), "{stacks}");
+    let json = |words: &[&str]| -> Value { serde_json::from_str(&say(words)).expect("it is JSON") };
+    std::fs::write(place.path("stacks"), &stacks).expect("writable");
+    let speedscope = json(&["--format", "speedscope"]);
+    assert_eq!(speedscope["profiles"][0]["endValue"], 1_500_000_000u64);
+    let hatchet = json(&["--format", "hatchet"]);
+    assert_eq!(hatchet["dataframe"].as_array().map(Vec::len), Some(4), "{hatchet}");
+    assert!(say(&["--format", "openmetrics"]).ends_with("# EOF\n"));
+    assert_eq!(say(&["--format", "csv"]).lines().count(), 5);
+    for format in ["tau", "pprof"] {
+        let refused = place.say(&["export", "latest", "--format", format]);
+        assert_eq!(refused.status, Some(125), "{refused:?}");
+        assert!(refused.stderr.contains("--output"), "{refused:?}");
+        let out = place.path(&format!("out-{format}")).display().to_string();
+        say(&["--format", format, "--output", &out]);
+    }
+    let words = ["import", "stacks", "--weight", "microseconds", "--experiment", "stacks"];
+    let said = place.say(&words);
+    assert_eq!(said.status, Some(0), "{said:?}");
+    let waited = text(&place.say(&["query", "--format", "csv", "sync_wait of run:latest"]));
+    assert!(waited.contains(",1000000000,ns"), "{waited}");
+    assert_eq!(place.say(&["runs", "rm", "latest"]).status, Some(0));
+    let again = place.path("out-tau").display().to_string();
+    let said = place.say(&["import", &again, "--experiment", "again"]);
+    assert_eq!(said.status, Some(0), "{said:?}");
+    let same = text(&place.say(&["compare", "latest~1", "latest"]));
+    assert!(same.contains("No difference in times and amounts"), "{same}");
+}
