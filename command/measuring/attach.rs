@@ -75,7 +75,7 @@ pub(crate) fn attach(request: &Attach) -> Result<ExitCode> {
     drop(keys);
     let report = Report::bare(&started.command, None, begin.elapsed());
     let report = summary::complete(watch, report, &mut screen);
-    delivery::deliver(&report, options.profile, options.json.as_deref(), &mut screen);
+    delivery::deliver(&report, options.destinations(), &mut screen);
     page::stay(server.as_ref(), &mut screen);
     Ok(if unrestored == 0 { ExitCode::SUCCESS } else { ExitCode::from(UNRESTORED) })
 }
