@@ -42,8 +42,7 @@ pub(super) fn is_plain(hypothesis: &str) -> bool {
 
 /// Whether its value is a part of something else than of the run: of all waiting, of all input and output, of all lack of processors.
 pub(super) fn is_ratio(hypothesis: &str) -> bool {
-    special(&PROCESSORS, |name| name == hypothesis).is_some()
-        || RATIOS.contains(&hypothesis)
+    special(&PROCESSORS, |name| name == hypothesis).is_some() || RATIOS.contains(&hypothesis)
 }
 
 const RATIOS: [&str; 5] = [
