@@ -1,7 +1,10 @@
 //! The first page of a report: the answer in its first line, then what a screen of 80 by 24 has room for. The rest is in the details.
 
 use super::findings::{Finding, findings};
-use super::text::{counted, ending, line, one_line, precise, write_note, write_unmeasured};
+use super::text::{
+    counted, ending, line, one_line, precise, write_counters, write_measured, write_note,
+    write_unmeasured,
+};
 use super::{Report, TimeShares, share};
 use crate::output::terminal::{self, OutputStyle, readable, wrapped};
 
@@ -30,6 +33,9 @@ fn paged(report: &Report, rest: &str, output_style: OutputStyle) -> String {
         write_finding(number, one, style, &mut text);
     }
     if report.processes > 0 {
+        // What was asked for by name is not a detail.
+        write_measured(report, style, &mut text);
+        write_counters(report, style, &mut text);
         write_end(report, found.len(), rest, style, &mut text);
     }
     for note in &report.remarks.notes {

@@ -288,7 +288,7 @@ fn write_messages(report: &Report, output_style: OutputStyle, text: &mut String)
     }
 }
 
-fn write_measured(report: &Report, output_style: OutputStyle, text: &mut String) {
+pub(super) fn write_measured(report: &Report, output_style: OutputStyle, text: &mut String) {
     if report.measured.is_empty() {
         return;
     }
@@ -308,7 +308,7 @@ fn write_measured(report: &Report, output_style: OutputStyle, text: &mut String)
     }
 }
 
-fn write_counters(report: &Report, output_style: OutputStyle, text: &mut String) {
+pub(super) fn write_counters(report: &Report, output_style: OutputStyle, text: &mut String) {
     let lines = counters::lines(&report.counters, output_style);
     if lines.is_empty() {
         return;
