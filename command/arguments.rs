@@ -1,6 +1,7 @@
 //! The command line: its verbs. The options of each stand beside its work.
 
 use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
 use std::{env, process};
 
 use clap::builder::StyledStr;
@@ -174,6 +175,16 @@ pub(crate) enum Verb {
     Doctor(Listing),
     /// Remove what runs that were killed have left behind
     Clean(Listing),
+    /// Print what a shell needs to complete whyperf's words
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Write the pages for `man` into a folder
+    Manual {
+        /// The folder, as in ~/.local/share/man/man1
+        folder: PathBuf,
+    },
 }
 
 const ABOUT: &str = "Says why, where and when a parallel program is slow, while it runs";

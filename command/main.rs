@@ -14,11 +14,12 @@ mod stored;
 use std::process::ExitCode;
 
 use anyhow::Result;
+use clap::CommandFactory as _;
 
 use crate::arguments::{CommandLine, Verb};
 use crate::experiments::{compare, export, import, query};
 use crate::extrapolation::{extrapolate, machines, traces, what_if};
-use crate::machine::{clean, doctor};
+use crate::machine::{clean, completions, doctor, manual};
 use crate::measuring::{attach, exec, launch, run};
 use crate::output::{delivery, file_size_limit, terminal};
 use crate::search::{evaluation, metrics};
@@ -62,5 +63,7 @@ fn carry_out(verb: Verb) -> Result<ExitCode> {
         Verb::Machine(verb) => machines::machine(&verb),
         Verb::Doctor(listing) => doctor::doctor(&listing),
         Verb::Clean(listing) => clean::clean(&listing),
+        Verb::Completions { shell } => completions::completions(shell, CommandLine::command()),
+        Verb::Manual { folder } => manual::manual(&folder, CommandLine::command()),
     }
 }

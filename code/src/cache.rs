@@ -129,12 +129,15 @@ impl CacheFile {
         let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft)?;
         let sum = fingerprint(SEED, body).to_le_bytes();
         let written = [&mark[..], &sum, body].into_iter().try_for_each(|part| file.write_all(part));
-        let placed = written.and_then(|()| fs::rename(&draft, self.folder.join(&self.name)));
+        let place = self.folder.join(&self.name);
+        let is_new = !place.exists();
+        let placed = written.and_then(|()| fs::rename(&draft, place));
         if placed.is_err() {
             let _ = fs::remove_file(&draft);
         }
         placed?;
-        forget_the_oldest(&self.folder)
+        // All files of the folder are looked at for that.
+        if is_new { forget_the_oldest(&self.folder) } else { Ok(()) }
     }
 }
 

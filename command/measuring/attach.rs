@@ -76,7 +76,7 @@ pub(crate) fn attach(request: &Attach) -> Result<ExitCode> {
     shown.leave_terminal();
     let report = Report::bare(&started.command, None, begin.elapsed());
     let report = summary::complete(watch, report, &mut screen);
-    delivery::deliver(&report, options.profile, options.json.as_deref(), &mut screen);
+    delivery::deliver(&report, options.destinations(), &mut screen);
     shown.stay(&mut screen);
     Ok(if unrestored == 0 { ExitCode::SUCCESS } else { ExitCode::from(UNRESTORED) })
 }

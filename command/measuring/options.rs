@@ -11,6 +11,7 @@ use whyperf_model::{Counter, Pair};
 use whyperf_viewer::ViewAddress;
 
 use crate::measuring::{counters, requested, target};
+use crate::output::delivery::{Destinations, ReportLength};
 use crate::output::page_server::{self, PageOptions};
 use crate::output::streams::StreamOptions;
 use crate::output::terminal::Colour;
@@ -94,6 +95,13 @@ pub(crate) struct MeasuringOptions {
     #[arg(long, value_name = "ROWS", env = "WHYPERF_PROFILE", hide_env_values = true)]
     #[arg(default_value_t = 12)]
     pub(crate) profile: usize,
+    /// Print all that is known at the end, and each step of the search as it is made: the first page alone is printed else
+    #[arg(long, env = "WHYPERF_DETAILS", hide_env_values = true)]
+    #[arg(action = ArgAction::SetTrue, value_parser = FalseyValueParser::new())]
+    pub(crate) details: bool,
+    /// Write the whole report to FILE as text, too; as Markdown where its name ends with .md
+    #[arg(long, value_name = "FILE", env = "WHYPERF_REPORT", hide_env_values = true)]
+    pub(crate) report: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) evaluation: EvaluationOptions,
     #[command(flatten)]
@@ -120,6 +128,16 @@ pub(crate) struct MeasuringOptions {
 }
 
 impl MeasuringOptions {
+    /// Where the report goes at the end, and how much of it is printed.
+    pub(crate) fn destinations(&self) -> Destinations<'_> {
+        Destinations {
+            length: if self.details { ReportLength::Details } else { ReportLength::Page },
+            rows: self.profile,
+            json: self.json.as_deref(),
+            text: self.report.as_deref(),
+        }
+    }
+
     /// When to use colour, both options considered.
     pub(crate) const fn colour(&self) -> Colour {
         if self.no_color { Colour::Never } else { self.color }

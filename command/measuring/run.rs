@@ -144,7 +144,7 @@ pub(crate) fn watch_to_end(
         report.remarks.notes.push(note);
     }
     let options = &request.options;
-    delivery::deliver(&report, options.profile, options.json.as_deref(), &mut screen);
+    delivery::deliver(&report, options.destinations(), &mut screen);
     shown.stay(&mut screen);
     ExitCode::from(u8::try_from(status).unwrap_or(u8::MAX))
 }

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use whyperf_daemon::Daemon;
+use whyperf_daemon::{Daemon, ObservedCost};
 
 use crate::output::report::share;
 
@@ -24,8 +24,10 @@ pub(crate) struct HotRegions {
 impl HotRegions {
     /// Switches regions off while measuring costs more than the limit; says which and why.
     pub(crate) fn cool(&mut self, daemon: &mut Daemon, limit: f64) -> Vec<String> {
-        let cost = daemon.cost().now;
-        if cost <= limit || daemon.counts().running == 0 {
+        let ObservedCost { now: cost, events_now, .. } = daemon.cost();
+        // What else costs leaves the less to events, but some in any case: where it is too much alone, switching regions off helps nobody.
+        let room = (limit - (cost - events_now)).max(limit * LEAST_ROOM);
+        if events_now <= room || daemon.counts().running == 0 {
             self.hot_for = 0;
             self.calls.clear();
             return Vec::new();
@@ -72,6 +74,8 @@ impl HotRegions {
     }
 }
 
+/// The part of the limit that events have in any case.
+const LEAST_ROOM: f64 = 0.3;
 /// Counting begins at the first interval above the limit,
 const START: u32 = 1;
 /// and regions are switched when all that follow are above it, too.

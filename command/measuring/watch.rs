@@ -86,6 +86,8 @@ pub(crate) struct Shown {
     /// Where the run was kept, once it is.
     kept: Option<(PathBuf, RunId)>,
     said: BTreeSet<String>,
+    /// Whether each step is told, or only what is new to a reader.
+    details: bool,
 }
 
 impl Watch {
@@ -129,7 +131,7 @@ impl Watch {
             cost,
             live,
             searches,
-            shown: Shown::default(),
+            shown: Shown { details: options.details, ..Shown::default() },
             schedule: Schedule::of(&options.phasing),
             throttle: HotRegions::default(),
             unmeasured: UnmeasuredProcesses::default(),
@@ -482,11 +484,16 @@ impl Onlooker<'_> {
         let name = self.screen.output_style.paint("whyperf", terminal::FAINT);
         let seconds = step.time.as_secs_f64();
         match &step.happening {
-            Happening::Concluded(conclusion) => {
+            Happening::Concluded(conclusion) if self.shown.details => {
                 report::conclusion(conclusion, seconds, self.screen.output_style)
             }
             directed @ Happening::Directed { .. } => {
                 Some(format!("{name} {seconds:>6.2} s  {directed}\n"))
+            }
+            Happening::Concluded(conclusion) => {
+                let news = report::news(conclusion, self.screen.output_style)?;
+                let is_new = self.shown.said.insert(news.fact);
+                is_new.then(|| format!("{name} {seconds:>6.2} s  {}\n", news.words))
             }
             // Said once; the report says how often. With nothing waiting it makes no difference.
             Happening::HeldBack { cost, limit, waiting } if *waiting > 0 => {

@@ -1,5 +1,6 @@
 //! The destinations of output: standard error, standard output, and the file of `--json`.
 
+use std::fs;
 use std::io::{self, BufWriter, Write as _};
 use std::path::Path;
 use std::process::ExitCode;
@@ -12,7 +13,8 @@ use crate::output::terminal::{self, Harmless, Screen, harmless};
 
 /// Warns before the program starts when the report cannot be written at its end.
 pub(crate) fn check(json: Option<&Path>, screen: &mut Screen) {
-    let Some(path) = json else { return };
+    let file = json.filter(|path| *path != Path::new(STANDARD_OUTPUT));
+    let Some(path) = file else { return };
     if let Err(why) = is_writable(path) {
         screen.warn(&format!(
             "the report cannot be written to {}: {why}; the program runs, and this is tried again at its end",
@@ -21,10 +23,42 @@ pub(crate) fn check(json: Option<&Path>, screen: &mut Screen) {
     }
 }
 
-/// Prints the report, and writes it to the file of `--json`.
-pub(crate) fn deliver(report: &Report, rows: usize, json: Option<&Path>, screen: &mut Screen) {
-    screen.say(&report::render(report, rows, screen.output_style));
-    let Some(path) = json else { return };
+/// How much of a report is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ReportLength {
+    /// What a screen has room for.
+    Page,
+    /// All of it.
+    Details,
+}
+
+/// Where a report goes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Destinations<'a> {
+    /// How much of it is printed.
+    pub(crate) length: ReportLength,
+    /// Rows of the profile.
+    pub(crate) rows: usize,
+    /// The file of `--json`; `-` is standard output.
+    pub(crate) json: Option<&'a Path>,
+    /// The file of `--report`.
+    pub(crate) text: Option<&'a Path>,
+}
+
+/// Prints the report, and writes it to the files that were asked for.
+pub(crate) fn deliver(report: &Report, to: Destinations<'_>, screen: &mut Screen) {
+    screen.say(&report::page(report, screen.output_style));
+    if to.length == ReportLength::Details {
+        screen.say(&report::render(report, to.rows, screen.output_style));
+    }
+    if let Some(path) = to.text {
+        write_text(report, to.rows, path, screen);
+    }
+    let Some(path) = to.json else { return };
+    if path == Path::new(STANDARD_OUTPUT) {
+        print_json(report);
+        return;
+    }
     match report.write_json(path) {
         Ok(()) => screen.say(&format!("\nReport written to {}\n", path.display())),
         Err(error) => screen
@@ -32,9 +66,34 @@ pub(crate) fn deliver(report: &Report, rows: usize, json: Option<&Path>, screen:
     }
 }
 
+/// Writes the page and all details to a file.
+fn write_text(report: &Report, rows: usize, path: &Path, screen: &mut Screen) {
+    let text = harmless(&report.as_text(rows)).into_owned();
+    let is_markdown = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("md"));
+    let text = if is_markdown { in_markdown(&text) } else { text };
+    match fs::write(path, text) {
+        Ok(()) => screen.say(&format!("\nReport written to {}\n", path.display())),
+        Err(error) => screen.warn(&format!(
+            "writing the report to {}: {error}; try another place with --report",
+            path.display()
+        )),
+    }
+}
+
+/// The first line is the title, the rest is kept as it is aligned.
+fn in_markdown(text: &str) -> String {
+    let (title, rest) = text.trim_start().split_once('\n').unwrap_or((text, ""));
+    // Longer than any row of backticks in a name.
+    let fence = "`".repeat(8);
+    format!("# {}\n\n{fence}text\n{rest}{fence}\n", title.trim())
+}
+
+/// The file name that stands for standard output.
+const STANDARD_OUTPUT: &str = "-";
+
 /// Writes down what is known so far; what goes wrong now is said when the final report is written.
 pub(crate) fn keep(report: &Report, json: Option<&Path>) {
-    if let Some(path) = json {
+    if let Some(path) = json.filter(|path| *path != Path::new(STANDARD_OUTPUT)) {
         let _ = report.keep_json(path);
     }
 }

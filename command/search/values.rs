@@ -25,10 +25,12 @@ pub(crate) fn percent(text: &str) -> Result<f64, String> {
     }
 }
 
-/// A time in seconds, with or without its unit.
+/// A time: seconds with or without their unit, or with other ones, as `5m` and `1h 30m`.
 pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
     let number = text.trim().trim_end_matches('s').trim_end();
-    let value: f64 = number.parse().map_err(|_| "expected seconds such as 20 or 2.5".to_owned())?;
+    let in_words = || humantime::parse_duration(text.trim()).ok().map(|time| time.as_secs_f64());
+    let value: f64 = { number.parse().ok().or_else(in_words) }
+        .ok_or_else(|| "expected seconds such as 20 or 2.5, or a time such as 5m".to_owned())?;
     let time = Duration::try_from_secs_f64(value).ok().filter(|time| !time.is_zero());
     time.filter(|_| value < MOST_SECONDS)
         .ok_or_else(|| "the time must be above 0 seconds, and below ten years".to_owned())
@@ -55,6 +57,16 @@ mod tests {
         assert_eq!(percent("2.5%"), Ok(0.025));
         assert!(percent("0").is_err());
         assert!(percent("101").is_err());
+    }
+
+    #[test]
+    fn times_are_seconds_or_have_units() {
+        let read = |text: &str| seconds(text).map(|time| time.as_secs_f64());
+        assert_eq!(read("2.5"), Ok(2.5));
+        assert_eq!(read("20s"), Ok(20.0));
+        assert_eq!(read("5m"), Ok(300.0));
+        assert_eq!(read("1h 30min"), Ok(5400.0));
+        assert!(read("0").is_err() && read("soon").is_err() && read("-1").is_err());
     }
 
     #[test]

@@ -43,6 +43,9 @@ pub(crate) struct Show {
     /// Messages between ranks, by sender and receiver
     #[arg(long, group = "part")]
     pub(crate) messages: bool,
+    /// The whole report, as it was printed with --details
+    #[arg(long, group = "part")]
+    pub(crate) details: bool,
     /// The log of the search
     #[arg(long, group = "part")]
     pub(crate) log: bool,
@@ -56,7 +59,10 @@ pub(crate) fn show(request: &Show) -> Result<ExitCode> {
         output_style: OutputStyle::of_stdout(request.reading.color),
         json: request.reading.json,
     };
-    let text = if request.search {
+    let text = if request.details {
+        let report = store.report(&run)?.context("the report of this run was not kept")?;
+        if page.json { Ok(report.json + "\n") } else { Ok(report.text) }
+    } else if request.search {
         let searches = searches(&store, &run)?;
         let nodes: Vec<ShownQuestion<'_>> = searches.iter().flat_map(graph).collect();
         page.of(&nodes, |_| {
@@ -90,7 +96,9 @@ pub(crate) fn show(request: &Show) -> Result<ExitCode> {
         let pair = requested::pair(words).map_err(anyhow::Error::msg)?;
         page.of(&curve(&store, &run, &pair)?, curve_lines)
     } else {
-        page.of(&overview(&store, &run)?, |overview| overview_lines(overview, page.output_style))
+        page.of(&overview(&store, &run)?, |overview| {
+            overview.page() + &overview_lines(overview, page.output_style)
+        })
     };
     Ok(status(delivery::print(&text?)))
 }
@@ -188,6 +196,8 @@ struct Overview {
     /// By sender and receiver; none where they are not known.
     messages: Option<Vec<RankMessages>>,
     phases: Vec<ShownPhase>,
+    /// As it was printed at the end; none of a run that did not end.
+    report: Option<serde_json::Value>,
     /// Why messages cannot be read that were stored.
     #[serde(skip)]
     unreadable: Option<String>,
@@ -210,6 +220,14 @@ fn true_ones(mut verdicts: Vec<StoredVerdict>) -> Vec<StoredVerdict> {
     verdicts
 }
 
+impl Overview {
+    /// The first page of the report, where it was kept.
+    fn page(&self) -> String {
+        let page = self.report.as_ref().and_then(|report| report["page"].as_str());
+        page.map_or(String::new(), |page| format!("{}\n\n", page.trim()))
+    }
+}
+
 fn overview(store: &Store, run: &RunId) -> Result<Overview> {
     let messages = StoredMessages::of(store, run)?;
     let told = |phase: Phase| {
@@ -221,7 +239,9 @@ fn overview(store: &Store, run: &RunId) -> Result<Overview> {
         let name = span.name.strip_prefix("/Machine/")?;
         Some(name.to_owned())
     };
+    let report = store.report(run)?;
     Ok(Overview {
+        report: report.and_then(|report| serde_json::from_str(&report.json).ok()),
         summary: store.summary(run)?,
         extent: store.extent(run)?,
         machines: store.resources(run)?.into_iter().filter_map(machine).collect(),

@@ -16,6 +16,8 @@ use crate::thread::{MeasuredThread, NodeGrowth, NodeState};
 pub struct ObservedCost {
     /// In the interval just past.
     pub now: f64,
+    /// Of that, what events took.
+    pub events_now: f64,
     /// What the functions that are on for pairs would take of what is left for them if none had to rest, at
     /// the highest price of a call: at the limit, all of it.
     pub answering: f64,
@@ -249,6 +251,7 @@ impl CostMeter {
         self.lived += length;
         self.cost.lived = self.lived;
         self.cost.now = dearest.as_secs_f64() / length.as_secs_f64();
+        self.cost.events_now = paid.events.as_secs_f64() / length.as_secs_f64();
         self.cost.answering = answering;
         self.cost.mean = self.spent.as_secs_f64() / self.lived.as_secs_f64();
         self.last.add(dearest, length);

@@ -20,6 +20,7 @@ pub(crate) fn whyperf() -> Command {
         }
     }
     command.env("LC_ALL", "C.UTF-8").env("WHYPERF_NO_STORE", "1").env_remove("LD_PRELOAD");
+    command.env("WHYPERF_DETAILS", "1");
     command
 }
 

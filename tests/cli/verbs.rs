@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::command::{say, whyperf};
+use crate::command::{Folder, say, whyperf};
 
 #[test]
 fn help_and_version_go_to_standard_output() {
@@ -16,6 +16,29 @@ fn help_and_version_go_to_standard_output() {
     {
         assert!(help.contains(word), "{word} is not in: {help}");
     }
+}
+
+#[test]
+fn each_verb_is_completed_and_has_a_page() {
+    let help = String::from_utf8(say(&["--help"]).stdout).expect("text");
+    let verbs = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let verbs = verbs.take_while(|line| !line.is_empty());
+    let verbs: Vec<&str> = verbs.filter_map(|line| line.split_whitespace().next()).collect();
+    assert!(verbs.contains(&"run") && verbs.contains(&"manual"), "{help}");
+    for shell in ["bash", "zsh", "fish"] {
+        let script = String::from_utf8(say(&["completions", shell]).stdout).expect("text");
+        let missing = verbs.iter().find(|verb| !script.contains(**verb));
+        assert_eq!(missing, None, "{shell}: {script}");
+    }
+    let place = Folder::new("manual");
+    let pages = place.file("man1");
+    assert_eq!(say(&["manual", &pages]).status, Some(0));
+    for verb in verbs.iter().filter(|verb| **verb != "help") {
+        let page = std::fs::read_to_string(format!("{pages}/whyperf-{verb}.1")).expect("a page");
+        assert!(page.contains(".SH SYNOPSIS"), "{page}");
+    }
+    let run = std::fs::read_to_string(format!("{pages}/whyperf-run.1")).expect("a page");
+    assert!(run.contains("cost\\-limit") && run.contains("Exit status"), "{run}");
 }
 
 #[test]

@@ -17,7 +17,7 @@ macro_rules! measured {
             let mut bare = Command::new(&path);
             let bare = stage.perform(bare.arg($length), |_| ());
             let mut measured = Command::new(folder().join("whyperf"));
-            measured.args(["run", "--no-store", "--code-search", "module"]);
+            measured.args(["run", "--details", "--no-store", "--code-search", "module"]);
             $(measured.args(["--measure", "calls", concat!("</Code/", $function, ">")]);)*
             measured.args(["--", &path, $length]);
             let deed: Deed = stage.perform(&mut measured, |_| ());
@@ -51,7 +51,8 @@ fn one_whose_handlers_have_a_small_stack() {
     let arguments = [path.as_str(), "60000"];
     let bare = stage.perform(Command::new(&path).arg(arguments[1]), |_| ());
     let mut measured = Command::new(folder().join("whyperf"));
-    measured.args(["run", "--no-store", "--code-search", "module", "--"]).args(arguments);
+    measured.args(["run", "--details", "--no-store", "--code-search", "module", "--"]);
+    measured.args(arguments);
     let deed = stage.perform(&mut measured, |_| ());
     assert_eq!((bare.status.code(), &bare.stdout), (Some(0), &deed.stdout), "{}", deed.stderr);
     assert_eq!(deed.status, bare.status, "{}", deed.stderr);

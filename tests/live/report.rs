@@ -59,7 +59,7 @@ pub(crate) fn run_by(mut command: Command, options: &[&str], words: &[String]) -
     let folder = scratch();
     let json = folder.join("report.json");
     let output = command
-        .args(["run", "--json"])
+        .args(["run", "--details", "--json"])
         .arg(&json)
         .args(options)
         .arg("--")
@@ -104,7 +104,7 @@ pub(crate) fn run_below_until(
     // In the foreground it sends a signal to whyperf alone, which passes it on.
     let mut command = Command::new("timeout");
     command.args(["--foreground", "--kill-after=10", "900"]).args(above).arg(shipped::whyperf());
-    command.args(["run", "--json"]).arg(&json).args(options).arg("--").args(words);
+    command.args(["run", "--details", "--json"]).arg(&json).args(options).arg("--").args(words);
     command.current_dir(&folder).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut whyperf = command.spawn().expect("`timeout` is part of every system");
     let printed = whyperf.stdout.take().expect("it was piped");

@@ -7,6 +7,7 @@ mod exports;
 mod frames;
 mod headers;
 mod inventory;
+mod kept_places;
 mod learned;
 mod linkage;
 mod places;
@@ -306,8 +307,13 @@ impl Object {
     }
 
     fn kept_calls(&self) -> Option<CacheFile> {
+        self.kept_file(".calls")
+    }
+
+    /// A file of the cache about this build; none where nothing is kept, or the build has no id.
+    fn kept_file(&self, ending: &str) -> Option<CacheFile> {
         let id = self.build_id().filter(|id| !id.is_empty())?;
-        Some(CacheFile::new(self.opening.cache.as_deref()?, id, ".calls"))
+        Some(CacheFile::new(self.opening.cache.as_deref()?, id, ending))
     }
 
     /// The function itself and the fragments that were cut from it.

@@ -11,6 +11,7 @@ use object::elf::SHT_DYNSYM;
 
 use super::Object;
 use super::headers::{ENDS, Headers};
+use super::kept_places::{KeptPlaces, PlacesOrigin};
 use super::variables::Variables;
 use crate::demangle::{demangled, is_mangled};
 use crate::function::{FunctionId, FunctionKind};
@@ -25,7 +26,11 @@ pub(crate) struct Places {
     /// Whether a Fortran library is used.
     fortran: OnceLock<bool>,
     homes: Mutex<AHashMap<FunctionId, SourceLocation>>,
+    kept: Mutex<KeptPlaces>,
 }
+
+/// How the name of the file ends that keeps places.
+const PLACES: &str = ".places";
 
 /// First byte of a call with a distance of four bytes.
 const CALL: u8 = 0xe8;
@@ -42,10 +47,33 @@ impl Object {
         let Some(entry) = self.functions().get(function.index()).map(|found| found.entry) else {
             return self.described(0, None, None);
         };
-        let symbol = self.names(function).into_iter().next().map(|name| name.text);
-        let place = self.described(entry, symbol, self.written(entry));
+        let place = self.kept_place(entry).unwrap_or_else(|| self.place_at(function, entry));
         homes().insert(function, place.clone());
         place
+    }
+
+    /// By debug information and symbols; later runs know it, too.
+    fn place_at(&self, function: FunctionId, entry: u64) -> SourceLocation {
+        let symbol = self.names(function).into_iter().next().map(|name| name.text);
+        let written = self.written(entry);
+        let is_costly = written.is_some() && !self.is_damaged();
+        let place = self.described(entry, symbol, written);
+        if let Some(file) = self.kept_file(PLACES).filter(|_| is_costly) {
+            let mut kept = self.places.kept.lock().unwrap_or_else(PoisonError::into_inner);
+            kept.add(entry, &place, &file, self.places_origin());
+        }
+        place
+    }
+
+    fn kept_place(&self, entry: u64) -> Option<SourceLocation> {
+        let file = self.kept_file(PLACES)?;
+        let mut kept = self.places.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.find(entry, &file, self.places_origin())
+    }
+
+    fn places_origin(&self) -> PlacesOrigin {
+        let debug = self.debug_file().found.as_ref().map_or(0, |(_, file)| file.bytes().len());
+        PlacesOrigin { object: self.bytes().len() as u64, debug: debug as u64 }
     }
 
     /// The function around an address, and the line of the address.

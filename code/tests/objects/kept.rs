@@ -149,3 +149,28 @@ fn calls_that_were_seen_are_known_to_later_runs() {
     assert_eq!(seen(&opened(&program, &cache)), [false, false], "a cut file is none");
     assert_eq!(seen(&opened(&program, &cache.with_file_name("other"))), [false, false]);
 }
+
+#[test]
+fn where_functions_were_written_is_kept_for_the_same_debug_information() {
+    let folder = TemporaryFolder::new("places");
+    let text: String =
+        (0..6).map(|at| format!("int f{at}(int x) {{ return x + {at}; }}\n")).collect();
+    folder.write("a.c", &(text + "int main(void) { return f0(1) + f5(2); }\n"));
+    folder.run("gcc -O0 -g a.c -o prog -Wl,--build-id");
+    let (program, cache) = (folder.path("prog"), folder.path("cache/code"));
+    let places = |cache: &Path| {
+        let object = opened(&program, cache);
+        let all = (0..object.functions().len()).map(|at| FunctionId(at as u32));
+        let places = all.map(|id| object.place_of(id)).filter(|place| place.module == "a.c");
+        places.map(|place| (place.position(), place.function)).collect::<Vec<_>>()
+    };
+    let first = places(&cache);
+    assert_eq!(first.len(), 7, "{first:?}");
+    let file = only_file(&cache);
+    assert!(file.to_string_lossy().ends_with(".places"), "{}", file.display());
+    let written = fs::metadata(&file).expect("it is there").ino();
+    assert_eq!(places(&cache), first);
+    assert_eq!(fs::metadata(&file).expect("it is there").ino(), written, "nothing was new");
+    folder.run("strip -g prog");
+    assert_eq!(places(&cache), [], "the build is the same, and what it says of its lines is not");
+}

@@ -4,12 +4,17 @@ mod advice;
 mod cause;
 mod cost;
 mod counters;
+mod findings;
+mod news;
+mod objects;
+mod page;
 mod placement;
 mod profile;
 mod rank_messages;
 mod text;
 mod time_shares;
 mod tree;
+mod wording;
 
 use std::cmp::Ordering;
 use std::ffi::OsString;
@@ -26,6 +31,9 @@ use whyperf_experiments::StoredReport;
 pub(crate) use cause::Cause;
 pub(crate) use cost::Cost;
 pub(crate) use counters::{CountedCode, CountedThread, ReportedCounter, ReportedProcess};
+pub(crate) use news::news;
+pub(crate) use page::page;
+use page::stored_page;
 pub(crate) use placement::Placement;
 pub(crate) use rank_messages::{RankMessages, rank_lines};
 pub(crate) use text::{conclusion, render, share};
@@ -106,6 +114,11 @@ impl Report {
         }
     }
 
+    /// The page and all details, as plain text.
+    pub(crate) fn as_text(&self, rows: usize) -> String {
+        page(self, OutputStyle::PLAIN) + &render(self, rows, OutputStyle::PLAIN)
+    }
+
     /// The report as the store keeps it, with so many rows of the profile in its text.
     pub(crate) fn stored(&self, rows: usize) -> StoredReport {
         let json = self.without_tables().to_string();
@@ -118,6 +131,7 @@ impl Report {
         if let Some(members) = json.as_object_mut() {
             members.retain(|name, _| !matches!(name.as_str(), "profile" | "messages"));
             members.insert("notes".to_owned(), self.remarks.told().into());
+            members.insert("page".to_owned(), stored_page(self).into());
         }
         for phase in json["phases"].as_array_mut().into_iter().flatten() {
             phase.as_object_mut().map(|phase| phase.remove("messages"));
@@ -498,6 +512,24 @@ pub(crate) mod example {
         TimeShares::of(&division)
     }
 
+    /// What measuring it cost.
+    fn cost() -> Cost {
+        Cost {
+            limit: 0.05,
+            mean: 0.006,
+            max: 0.011,
+            own: None,
+            compensated_s: Some(0.04),
+            total: 0.021,
+            events: 0.004,
+            analysis: 0.003,
+            sampling: 0.002,
+            start_s: 0.02,
+            end_s: 0.028,
+            ..Cost::default()
+        }
+    }
+
     pub(crate) fn report() -> Report {
         let row = |process, seconds| ReportedProfileRow {
             path: vec!["exchng1".into(), "MPI_Sendrecv".into()],
@@ -531,20 +563,7 @@ pub(crate) mod example {
                 communication: 0.86,
                 input_output: 1.0,
             }),
-            cost: Cost {
-                limit: 0.05,
-                mean: 0.006,
-                max: 0.011,
-                own: None,
-                compensated_s: Some(0.04),
-                total: 0.021,
-                events: 0.004,
-                analysis: 0.003,
-                sampling: 0.002,
-                start_s: 0.02,
-                end_s: 0.028,
-                ..Cost::default()
-            },
+            cost: cost(),
             losses: ReportedLosses::default(),
             search: ReportedSearch { pairs_tested: 40, pairs_true: 3, pairs_unknown: 2 },
             bottlenecks: vec![

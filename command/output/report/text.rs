@@ -288,7 +288,7 @@ fn write_messages(report: &Report, output_style: OutputStyle, text: &mut String)
     }
 }
 
-fn write_measured(report: &Report, output_style: OutputStyle, text: &mut String) {
+pub(super) fn write_measured(report: &Report, output_style: OutputStyle, text: &mut String) {
     if report.measured.is_empty() {
         return;
     }
@@ -308,7 +308,7 @@ fn write_measured(report: &Report, output_style: OutputStyle, text: &mut String)
     }
 }
 
-fn write_counters(report: &Report, output_style: OutputStyle, text: &mut String) {
+pub(super) fn write_counters(report: &Report, output_style: OutputStyle, text: &mut String) {
     let lines = counters::lines(&report.counters, output_style);
     if lines.is_empty() {
         return;
@@ -530,7 +530,9 @@ mod tests {
         let times = OutputStyle::PLAIN.either("×", "x");
         let parts = format!("71.4 % = load balance 83.0 % {times} communication 86.0 %");
         assert!(text.contains(&format!("{parts}\n")), "{text}");
-        assert!(text.contains("mean 0.60 %, worst second 1.10 %, limit 5.0 %"));
+        assert!(text.contains("  2.10 % in all, limit 5.0 %\n"));
+        assert!(text.contains("  events 0.40 %, analysis of code 0.30 %, sampling 0.20 %, "));
+        assert!(text.contains("  worst second while it ran 1.10 %\n"));
         assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
         assert!(!text.contains("Left out"));
     }

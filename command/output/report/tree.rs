@@ -145,7 +145,7 @@ pub(super) fn restricting(focus: &str) -> String {
 }
 
 /// One text for each hierarchy; commas inside parentheses do not separate.
-fn parts(focus: &str) -> Vec<&str> {
+pub(super) fn parts(focus: &str) -> Vec<&str> {
     let inside = focus.trim_start_matches('<').trim_end_matches('>');
     let mut depth = 0_i32;
     let is_separator = |character| {

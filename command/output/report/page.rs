@@ -1,0 +1,204 @@
+//! The first page of a report: the answer in its first line, then what a screen of 80 by 24 has room for. The rest is in the details.
+
+use super::findings::{Finding, findings};
+use super::text::{
+    counted, ending, line, one_line, precise, write_counters, write_measured, write_note,
+    write_unmeasured,
+};
+use super::{Report, TimeShares, share};
+use crate::output::terminal::{self, OutputStyle, readable, wrapped};
+
+/// The page, as it is printed at the end of a run.
+pub(crate) fn page(report: &Report, output_style: OutputStyle) -> String {
+    let kept = report.run.as_ref().map(|_| "`whyperf show latest --details`");
+    paged(report, kept.unwrap_or("run it with --details"), output_style)
+}
+
+/// The page as it is kept with the run, to be shown again.
+pub(super) fn stored_page(report: &Report) -> String {
+    paged(report, "`whyperf show RUN --details`", OutputStyle::PLAIN)
+}
+
+/// `rest` says how the rest is seen.
+fn paged(report: &Report, rest: &str, output_style: OutputStyle) -> String {
+    let style = OutputStyle { width: output_style.width.min(COLUMNS), ..output_style };
+    let mut text = String::from("\n");
+    let found = findings(report);
+    write_answer(report, &found, style, &mut text);
+    write_facts(report, style, &mut text);
+    for one in &report.unmeasured {
+        write_unmeasured(one, style, &mut text);
+    }
+    for (number, one) in (1..).zip(found.iter().take(MOST)) {
+        write_finding(number, one, style, &mut text);
+    }
+    if report.processes > 0 {
+        // What was asked for by name is not a detail.
+        write_measured(report, style, &mut text);
+        write_counters(report, style, &mut text);
+        write_end(report, found.len(), rest, style, &mut text);
+    }
+    for note in &report.remarks.notes {
+        write_note(note, style, &mut text);
+    }
+    text
+}
+
+/// One sentence with place, worth and cause.
+fn write_answer(report: &Report, found: &[Finding], style: OutputStyle, text: &mut String) {
+    let answer = match found.first() {
+        Some(first) => sentence(first),
+        None if report.processes == 0 => "Nothing was measured.".to_owned(),
+        None => without_findings(report),
+    };
+    let colour = if found.is_empty() { terminal::TITLE } else { terminal::ALARM };
+    for each in wrapped(&answer, style.width) {
+        line(text, &style.paint(each, colour));
+    }
+}
+
+fn sentence(first: &Finding) -> String {
+    let Finding { place, does, worth, because, .. } = first;
+    let place = place.as_deref().unwrap_or("The program");
+    let because = because.as_ref().map(|because| format!(", because {because}"));
+    format!("{place} {does} {worth}{}.", because.unwrap_or_default())
+}
+
+fn without_findings(report: &Report) -> String {
+    let hot = report.hot_code.first().map(|one| {
+        let name = one.function.rsplit('/').next().unwrap_or(&one.function);
+        format!(" Of its computing {:.0} % is in {}.", 100.0 * one.share, readable(name))
+    });
+    if report.elapsed_s < SHORTEST && hot.is_none() {
+        return "The run was too short to find anything.".to_owned();
+    }
+    let is_well = report.time.as_ref().is_none_or(TimeShares::is_mostly_computing);
+    let begin = if is_well {
+        "No bottleneck was found: the program mostly computes."
+    } else {
+        "No bottleneck was found that is beyond its threshold."
+    };
+    format!("{begin}{}", hot.unwrap_or_default())
+}
+
+/// What ran, and how its time was spent.
+fn write_facts(report: &Report, style: OutputStyle, text: &mut String) {
+    let dot = style.either(" · ", ", ");
+    line(text, &format!("  {}", one_line(&report.command, style.width - 2, style)));
+    let mut facts = vec![format!("{:.2} s", report.elapsed_s)];
+    if report.processes > 0 {
+        facts.push(counted(report.processes, "process", "processes"));
+        facts.push(counted(report.threads, "thread", "threads"));
+    }
+    if report.processors > 0 {
+        facts.push(counted(report.processors, "processor", "processors"));
+    }
+    facts.extend(report.exit_status.map(|status| match status {
+        0 => style.paint("exit status 0", terminal::GOOD),
+        status => style.paint(ending(status), terminal::ALARM),
+    }));
+    line(text, &format!("  {}", facts.join(dot)));
+    let told = report.time.as_ref().map(TimeShares::told).unwrap_or_default();
+    let parts: Vec<String> =
+        told.iter().take(4).map(|(name, part)| format!("{name} {}", share(*part))).collect();
+    if !parts.is_empty() {
+        line(text, &format!("  {}", parts.join(dot)));
+    }
+    if let Some(efficiency) = &report.efficiency {
+        let [parallel, balance, communication] =
+            [efficiency.parallel, efficiency.load_balance, efficiency.communication].map(share);
+        let times = style.either("×", "x");
+        let said = format!(
+            "parallel efficiency {parallel} = load balance {balance} {times} communication {communication}"
+        );
+        line(text, &format!("  {said}"));
+    }
+}
+
+fn write_finding(number: usize, one: &Finding, style: OutputStyle, text: &mut String) {
+    let place = one.place.as_deref().unwrap_or("The program");
+    let title = format!("{number}. {place} {} {}", one.does, one.worth);
+    let mut lines = wrapped(&title, style.width).into_iter();
+    text.push('\n');
+    lines.next().into_iter().for_each(|first| line(text, &style.paint(first, terminal::TITLE)));
+    lines.for_each(|more| line(text, &format!("   {more}")));
+    let mut told = one.attributes.iter().take(MOST_ATTRIBUTES).cloned().collect::<Vec<_>>();
+    if let Some(because) = &one.because {
+        told.push(format!("because {because}"));
+    }
+    for each in wrapped(&told.join(", "), style.width - 3).into_iter().take(MOST_LINES) {
+        line(text, &format!("   {each}"));
+    }
+    let arrow = style.either("→", ">");
+    for (at, each) in wrapped(&one.advice, style.width - 5).iter().take(MOST_LINES).enumerate() {
+        let mark = if at == 0 { arrow } else { " " };
+        line(text, &format!("   {mark} {each}"));
+    }
+}
+
+/// Cost and confidence in a line, and where the rest is.
+fn write_end(report: &Report, found: usize, rest: &str, style: OutputStyle, text: &mut String) {
+    let cost = &report.cost;
+    let all = if cost.total > 0.0 { cost.total } else { cost.mean };
+    let colour = if all > cost.limit { terminal::CAUTION } else { terminal::GOOD };
+    let said = style.paint(format!("Measuring cost {}", precise(all)), colour);
+    let open = match report.search.pairs_unknown {
+        0 => "all questions answered".to_owned(),
+        some => format!("{some} left open"),
+    };
+    let tested = counted(report.search.pairs_tested, "question", "questions");
+    text.push('\n');
+    line(
+        text,
+        &format!("{said} of the run (limit {}); {tested} asked, {open}.", share(cost.limit)),
+    );
+    let more = found.saturating_sub(MOST);
+    let more = if more > 0 {
+        format!("{} more, and all numbers", counted(more, "finding", "findings"))
+    } else {
+        "All numbers".to_owned()
+    };
+    line(text, &style.paint(format!("{more}: {rest}."), terminal::FAINT));
+}
+
+/// Seconds of a run of which anything can be said.
+const SHORTEST: f64 = 0.5;
+/// Columns of the page at most.
+const COLUMNS: usize = 80;
+/// Findings on it.
+const MOST: usize = 3;
+const MOST_ATTRIBUTES: usize = 4;
+/// Lines of what else is known of a finding, and of its advice.
+const MOST_LINES: usize = 2;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::output::report::example;
+
+    #[test]
+    fn the_first_line_is_the_answer_and_the_page_fits_a_screen() {
+        let report = example::report();
+        let text = page(&report, OutputStyle::PLAIN);
+        let lines: Vec<&str> = text.lines().skip(1).collect();
+        assert_eq!(lines[0], "exchng1 (oned.c:88) waits for others 43 % of the run.", "{text}");
+        assert!(lines.len() < 24 && lines.iter().all(|one| one.chars().count() <= 80), "{text}");
+        assert!(
+            text.contains("\n1. exchng1 (oned.c:88) waits for others 43 % of the run\n"),
+            "{text}"
+        );
+        assert!(!text.contains("\n2."), "one fact is told once: {text}");
+        assert!(
+            text.contains("Measuring cost 2.10 % of the run (limit 5.0 %); 40 questions asked")
+        );
+    }
+
+    #[test]
+    fn a_run_without_findings_says_where_it_computes() {
+        let mut report = example::report();
+        report.bottlenecks.clear();
+        report.time = None;
+        let text = page(&report, OutputStyle::PLAIN);
+        assert!(text.contains("No bottleneck was found: the program mostly computes."), "{text}");
+    }
+}
