@@ -319,7 +319,7 @@ fn a_stream_stands_beside_a_run_and_what_is_malformed_is_named() {
 fn endless(place: &Place) -> Server {
     let noise = "while :; do echo 1 2; done";
     let words =
-        ["run", "--quiet", "--view", "--stream-cmd", noise, "--", "sh", "-c", "read word; exit 3"];
+        ["run", "--quiet", "--view", "--stream-cmd", noise, "--", "sh", "-c", "cat; exit 3"];
     let mut command = place.command(&words);
     command.stdin(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the command was built");

@@ -27,6 +27,7 @@ test('a bar that ends before it begins is none', () => {
   const all = bars(stream([[0, 3], ['a', 'a'], [1, 2]]), { ...activity, end: 'end' }, 5)
   expect(all.map(({ record }) => record)).toEqual([0])
   expect(busyRows(all, [0, 2], 4).busy).toEqual([1, 1, 0, 0])
+  expect(busyRows(all, [0, 4], 2).busy, 'half of a step').toEqual([0.5, 0])
 })
 
 test('few values are classes, and many numbers are amounts', () => {

@@ -78,15 +78,18 @@ export function bars(stream: Stream, picture: StreamPicture, until: number): Bar
   return all
 }
 
-/** How many rows are busy at equal steps of a stretch. */
+/** How many rows are busy in equal steps of a stretch: one that is so for half of a step is half a row. */
 export function busyRows(all: Bar[], [from, to]: [number, number], steps: number): { times: number[]; busy: number[] } {
-  const rows = new Map<Value, Uint8Array>()
+  const rows = new Map<Value, Float64Array>()
   const step = (to - from) / steps
   for (const { row, begin, end } of all) {
     let busy = rows.get(row)
-    if (!busy) rows.set(row, (busy = new Uint8Array(steps)))
+    if (!busy) rows.set(row, (busy = new Float64Array(steps)))
     const [first, last] = [Math.max(0, Math.floor((begin - from) / step)), Math.min(steps, Math.ceil((end - from) / step))]
-    if (first < last) busy.fill(1, first, last)
+    for (let at = first; at < last; at++) {
+      const shared = Math.min(end, from + (at + 1) * step) - Math.max(begin, from + at * step)
+      busy[at] = Math.min(1, busy[at]! + Math.max(shared, 0) / step)
+    }
   }
   const times = Array.from({ length: steps }, (_, at) => from + (at + 0.5) * step)
   const busy = times.map((_, at) => [...rows.values()].reduce((sum, row) => sum + row[at]!, 0))

@@ -130,7 +130,7 @@ function Activity({ stream, picture, chosen, shown, children }: Props) {
   const all = useMemo(() => bars(stream, picture, shown.elapsed), [stream, picture, shown.elapsed])
   const make = (width: number) => activity({ stream, picture, look, width, range: shownRange, chosen }, all)
   const rows = useMemo(() => new Set(all.map(({ row }) => row)).size, [all])
-  const busy = useMemo(() => busyRows(all, shownRange, 400), [all, shownRange[0], shownRange[1]])
+  const busy = useMemo(() => busyRows(all, shownRange, 200), [all, shownRange[0], shownRange[1]])
   const title = `${stream.name}: ${picture.title}`
   const layers = [
     { label: 'busy', colour: lineColour(0), values: busy.busy },

@@ -116,5 +116,10 @@ function Records({ stream, chosen }: { stream: Stream; chosen: Set<number> | nul
     return { name: unit ? `${name} (${unit})` : name, value: (at: number) => values[at] ?? null }
   })
   if (columns.length === 0) return <p class="empty">No record came yet.</p>
-  return <Table title={`Records of ${stream.name}`} rows={rows} keyOf={String} columns={columns} />
+  return (
+    <details>
+      <summary>Its records as a table</summary>
+      <Table title={`Records of ${stream.name}`} rows={rows} keyOf={String} columns={columns} />
+    </details>
+  )
 }

@@ -132,7 +132,7 @@ impl TryFrom<f64> for FirstBin {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "just checked")]
     fn try_from(number: f64) -> Result<Self, String> {
         let is_whole = number.fract() == 0.0 && (0.0..=MOST_EXACT).contains(&number);
-        is_whole.then(|| Self(number as usize)).ok_or_else(|| format!("{number} is no bin"))
+        is_whole.then_some(Self(number as usize)).ok_or_else(|| format!("{number} is no bin"))
     }
 }
 

@@ -126,7 +126,10 @@ fn has_number(fields: &[Field]) -> bool {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> (Vec<String>, Vec<Vec<String>>, Vec<(usize, usize)>) {
+    /// Names, records, and the places of what is malformed.
+    type ReadLines = (Vec<String>, Vec<Vec<String>>, Vec<(usize, usize)>);
+
+    fn read(text: &str) -> ReadLines {
         let mut reader = StreamReader::new(None, None);
         let (mut header, mut records, mut wrong) = (Vec::new(), Vec::new(), Vec::new());
         for (number, line) in text.lines().enumerate() {
