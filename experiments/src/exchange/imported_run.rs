@@ -10,7 +10,7 @@ use std::time::Duration;
 use whyperf_model::matching::{ClassId, Grown, IntervalRecord, Kind, Location, LocationId, Totals};
 use whyperf_model::{Category, Hierarchy, Interval, Nanos, Resource, Time};
 
-use super::foreign_profile::{ForeignProfile, ForeignThread, Timer};
+use crate::foreign_profile::{ForeignMetric, ForeignProfile, ForeignThread, Timer};
 use crate::recorder::Progress;
 use crate::run::{StoredProfileRow, Topic};
 
@@ -19,7 +19,7 @@ impl ForeignProfile {
     #[must_use]
     pub fn progress(&self) -> (Progress, Vec<String>) {
         let mut notes = self.notes.clone();
-        let time = self.metrics.iter().position(super::ForeignMetric::is_time);
+        let time = self.metrics.iter().position(ForeignMetric::is_time);
         if time.is_none() {
             notes.push("none of its metrics is time: the run has calls and no times".into());
         }
@@ -267,7 +267,7 @@ const COLLECTIVES: [&str; 8] =
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exchange::foreign_profile::{ForeignMetric, TimerValue};
+    use crate::foreign_profile::TimerValue;
 
     fn timer(name: &str, calls: f64, exclusive: f64, inclusive: f64) -> Timer {
         let values = vec![TimerValue { exclusive, inclusive }];
