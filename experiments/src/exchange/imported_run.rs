@@ -11,6 +11,7 @@ use whyperf_model::matching::{ClassId, Grown, IntervalRecord, Kind, Location, Lo
 use whyperf_model::{Category, Hierarchy, Interval, Nanos, Resource, Time};
 
 use crate::foreign_profile::{ForeignMetric, ForeignProfile, ForeignThread, Timer};
+use crate::program_event::ProgramEvent;
 use crate::recorder::Progress;
 use crate::run::{StoredProfileRow, Topic};
 
@@ -134,13 +135,13 @@ impl Made {
         number
     }
 
-    /// All resources, each once.
+    /// All resources, each once and after those above it.
     fn appeared(&self) -> Vec<Resource> {
         let of_kinds = self.kinds.iter().flat_map(|kind| kind.code.iter().chain(&kind.object));
         let of_locations =
             self.locations.iter().flat_map(|one| [&one.machine, &one.process, &one.thread]);
-        let all: BTreeSet<Resource> = of_kinds.chain(of_locations).cloned().collect();
-        all.into_iter().collect()
+        let all = ProgramEvent::new(of_kinds.chain(of_locations).cloned());
+        all.resources().filter(|one| !one.is_root()).cloned().collect()
     }
 
     fn record(self, appeared: Vec<Resource>) -> IntervalRecord {
