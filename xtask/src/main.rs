@@ -7,7 +7,6 @@ mod loom;
 mod packages;
 mod page;
 mod planted;
-mod planted;
 mod random;
 mod sanitize;
 mod spread;

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fmt;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context as _, Result, ensure};
@@ -99,8 +99,10 @@ impl Stage {
         }
         succeed(make.stdout(Stdio::null()))?;
         let spin = |_| Command::new("sh").args(["-c", "while :; do :; done"]).spawn();
-        let busy =
-            (0..busy_shells).map(spin).collect::<Result<_, _>>().context("starting a shell")?;
+        let busy = (0..busy_shells)
+            .map(spin)
+            .collect::<Result<Vec<Child>, _>>()
+            .context("starting a shell")?;
         Ok(Self { folder, whyperf: workspace.release().join("whyperf"), busy })
     }
 
@@ -132,7 +134,7 @@ impl Stage {
         self.compare(&store)
     }
 
-    fn compare(&self, store: &PathBuf) -> Result<FirstDifference> {
+    fn compare(&self, store: &Path) -> Result<FirstDifference> {
         let json = self.folder.join("comparison.json");
         let mut compare = Command::new(&self.whyperf);
         compare.args(["compare", "experiment:before", "experiment:after", "--json"]).arg(&json);
