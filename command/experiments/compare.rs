@@ -8,8 +8,7 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 use whyperf_consultant::{Directives, NameMaps};
 use whyperf_experiments::{
-    Access, Comparison, ComparisonSettings, Mapped, Operand, Store, WallVerdict,
-    compare as compared, map,
+    Comparison, ComparisonSettings, Mapped, Operand, Store, WallVerdict, compare as compared, map,
 };
 
 use crate::experiments::condition::Condition;
@@ -200,17 +199,6 @@ fn write_json(path: &std::path::Path, all: &[Comparison]) -> Result<()> {
     let text = serde_json::to_string_pretty(&Written { first, more }).context("writing JSON")?;
     whole_file::replace(path, &(text + "\n"))
         .with_context(|| format!("writing the comparison to {}", path.display()))
-}
-
-/// Opens the store once, for the first operand that needs it.
-pub(super) fn opened<'a>(
-    path: &std::path::Path,
-    store: &'a mut Option<Store>,
-) -> Result<&'a Store> {
-    if store.is_none() {
-        *store = Some(Store::open(path, Access::Read)?);
-    }
-    Ok(store.as_ref().expect("it was just opened"))
 }
 
 /// What `whyperf compare --help` ends with.

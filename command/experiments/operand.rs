@@ -5,17 +5,15 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
-use whyperf_experiments::{Operand, RunId, Selector, StatedResults, Store, Stretch};
+use whyperf_experiments::{Access, Operand, RunId, RunPart, Selector, StatedResults, Store};
 use whyperf_model::Nanos;
-
-use crate::experiments::compare::opened;
 
 /// What a user wrote.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct NamedOperand {
     text: String,
     source: NamedSource,
-    stretch: Stretch,
+    part: RunPart,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -31,24 +29,24 @@ impl FromStr for NamedOperand {
     fn from_str(text: &str) -> Result<Self, String> {
         if let Some(path) = text.strip_prefix("file:") {
             let source = NamedSource::File(path.to_owned());
-            return Ok(Self { text: text.to_owned(), source, stretch: Stretch::Whole });
+            return Ok(Self { text: text.to_owned(), source, part: RunPart::Whole });
         }
-        let (name, stretch) = match text.rsplit_once('@') {
-            Some((name, stretch)) => (name, parse_stretch(stretch)?),
-            None => (text, Stretch::Whole),
+        let (name, part) = match text.rsplit_once('@') {
+            Some((name, part)) => (name, parse_part(part)?),
+            None => (text, RunPart::Whole),
         };
         let source = match name.strip_prefix("experiment:") {
             Some("") => return Err("which experiment? as in experiment:NAME".to_owned()),
             Some(experiment) => NamedSource::Experiment(experiment.to_owned()),
             None => NamedSource::Run(name.parse()?),
         };
-        Ok(Self { text: text.to_owned(), source, stretch })
+        Ok(Self { text: text.to_owned(), source, part })
     }
 }
 
-fn parse_stretch(text: &str) -> Result<Stretch, String> {
+fn parse_part(text: &str) -> Result<RunPart, String> {
     if let Some(phase) = text.strip_prefix("phase:").filter(|phase| !phase.is_empty()) {
-        return Ok(Stretch::Phase(phase.to_owned()));
+        return Ok(RunPart::Phase(phase.to_owned()));
     }
     let wrong = || {
         format!("expected a part of a run after @, as phase:2, 25%..50% or 2s..3.5s, not '{text}'")
@@ -59,7 +57,7 @@ fn parse_stretch(text: &str) -> Result<Stretch, String> {
         (0.0..=100.0).contains(&percent).then_some(percent / 100.0)
     });
     if let [Some(from), Some(to)] = shares {
-        return if from < to { Ok(Stretch::Shares(from, to)) } else { Err(wrong()) };
+        return if from < to { Ok(RunPart::Shares(from, to)) } else { Err(wrong()) };
     }
     let times = [from, to].map(|time| {
         let seconds = time.strip_suffix('s')?.parse::<f64>().ok()?;
@@ -67,7 +65,7 @@ fn parse_stretch(text: &str) -> Result<Stretch, String> {
         u64::try_from(time.as_nanos()).ok().map(Nanos)
     });
     match times {
-        [Some(from), Some(to)] if from < to => Ok(Stretch::Times(from, to)),
+        [Some(from), Some(to)] if from < to => Ok(RunPart::Times(from, to)),
         _ => Err(wrong()),
     }
 }
@@ -88,7 +86,7 @@ impl NamedOperand {
     /// The same, of runs.
     pub(super) fn of_store(&self, store: &Store) -> Result<Operand> {
         let runs = self.runs(store)?;
-        Ok(Operand::of_runs(store, self.text.clone(), &runs, &self.stretch)?)
+        Ok(Operand::of_runs(store, self.text.clone(), &runs, &self.part)?)
     }
 
     /// Its first run, where it has any.
@@ -105,23 +103,31 @@ impl NamedOperand {
     }
 }
 
+/// Opens the store once, for the first operand that needs it.
+fn opened<'a>(path: &Path, store: &'a mut Option<Store>) -> Result<&'a Store> {
+    if store.is_none() {
+        *store = Some(Store::open(path, Access::Read)?);
+    }
+    Ok(store.as_ref().expect("it was just opened"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn what_a_user_writes_is_understood() {
-        let stretch = |text: &str| text.parse::<NamedOperand>().map(|one| one.stretch);
-        assert_eq!(stretch("latest"), Ok(Stretch::Whole));
-        assert_eq!(stretch("latest~2@phase:2"), Ok(Stretch::Phase("2".into())));
-        assert_eq!(stretch("0a1b@25%..50%"), Ok(Stretch::Shares(0.25, 0.5)));
-        let times = Stretch::Times(Nanos(2_000_000_000), Nanos(3_500_000_000));
-        assert_eq!(stretch("experiment:old@2s..3.5s"), Ok(times));
-        assert_eq!(stretch("file:a@b"), Ok(Stretch::Whole), "a path may hold any letter");
+        let part = |text: &str| text.parse::<NamedOperand>().map(|one| one.part);
+        assert_eq!(part("latest"), Ok(RunPart::Whole));
+        assert_eq!(part("latest~2@phase:2"), Ok(RunPart::Phase("2".into())));
+        assert_eq!(part("0a1b@25%..50%"), Ok(RunPart::Shares(0.25, 0.5)));
+        let times = RunPart::Times(Nanos(2_000_000_000), Nanos(3_500_000_000));
+        assert_eq!(part("experiment:old@2s..3.5s"), Ok(times));
+        assert_eq!(part("file:a@b"), Ok(RunPart::Whole), "a path may hold any letter");
         for wrong in
             ["", "experiment:", "latest@", "latest@phase:", "a@50%..25%", "a@1..2", "a@0%..101%"]
         {
-            assert!(stretch(wrong).is_err(), "{wrong}");
+            assert!(part(wrong).is_err(), "{wrong}");
         }
     }
 }

@@ -3,13 +3,14 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 use clap::{Args, ValueEnum};
 use whyperf_experiments::{Access, Answers, Query, QueryRow, Selector, Store};
 
 use crate::experiments::amounts::{amount, short_focus};
+use crate::measuring::launch;
 use crate::output::delivery::{self, status};
-use crate::output::terminal::{self, Colour, OutputStyle, plain};
+use crate::output::terminal::{self, Colour, OutputStyle, harmless, plain};
 
 /// What is asked, and how the answer is printed.
 #[derive(Debug, Args)]
@@ -51,9 +52,15 @@ pub(crate) fn query(request: &QueryVerb) -> Result<ExitCode> {
     }
     let question = request.question.as_deref().unwrap_or_default();
     // What is wrong with the question is said before the store is looked for.
-    let query: Query = question.parse().map_err(|error: whyperf_experiments::QueryError| {
-        anyhow!("this is no question\n{}", error.pointed(question))
-    })?;
+    let query: Query = match question.parse::<Query>() {
+        Ok(query) => query,
+        Err(mistake) => {
+            // In lines of its own: a mark below the question points at the mistake.
+            let pointed = mistake.pointed(question);
+            terminal::put(&harmless(&format!("whyperf: this is no question\n{pointed}\n")));
+            return Ok(ExitCode::from(launch::FAILURE));
+        }
+    };
     let store = Store::open(&request.store, Access::Read)?;
     let answers = store.answers(&query)?;
     for (run, reason) in &answers.without {

@@ -92,7 +92,7 @@ pub enum StoreError {
     #[error(
         "run {run} has no such part: `whyperf show {run}` lists its phases, and says how long it took"
     )]
-    NoStretch {
+    NoPart {
         /// Which run.
         run: crate::run::RunId,
     },

@@ -9,7 +9,7 @@ use whyperf_model::{Focus, Histogram, Metric, Nanos, Pair, Time};
 
 use crate::bins;
 use crate::error::StoreError;
-use crate::exchange::ForeignProfile;
+use crate::foreign_profile::ForeignProfile;
 use crate::instant::{counted, text};
 use crate::message_series::MessageSeries;
 use crate::recorder::{SEPARATOR, WHOLE, first_of, transact};

@@ -23,6 +23,7 @@ mod comparison;
 mod diagnosis;
 mod error;
 mod exchange;
+mod foreign_profile;
 mod history;
 mod instant;
 mod learned;
@@ -46,13 +47,15 @@ mod trace;
 pub use comparison::{
     ComparedConclusion, ComparedMetric, ComparedPart, ComparedRun, ComparedWall, Comparison,
     ComparisonSettings, Conclusions, ExplainedPart, MetricRole, MovedConclusion, Operand,
-    RankedDifference, Stretch, StructuralDifference, WallVerdict, compare,
+    RankedDifference, RunPart, StructuralDifference, WallVerdict, compare,
 };
 pub use diagnosis::{Diagnosis, Extent};
 pub use error::StoreError;
 pub use exchange::{
-    ExchangeError, ExportedRun, ForeignMetric, ForeignProfile, ForeignThread, StackWeight, TauFile,
-    Timer, TimerValue, UserEvent, collapsed_stacks, packed_profile, tau_files,
+    ExchangeError, ExportedRun, StackWeight, TauFile, collapsed_stacks, packed_profile, tau_files,
+};
+pub use foreign_profile::{
+    ForeignMetric, ForeignProfile, ForeignThread, Timer, TimerValue, UserEvent,
 };
 pub use history::{Fact, History, ResourceSpan};
 pub use learned::{

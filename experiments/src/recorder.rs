@@ -13,7 +13,7 @@ use whyperf_model::{Resource, Time};
 
 use crate::bins;
 use crate::error::StoreError;
-use crate::exchange::ForeignProfile;
+use crate::foreign_profile::ForeignProfile;
 use crate::instant::{count, nanos};
 use crate::message_series::MessageSeries;
 use crate::record::Record;

@@ -7,6 +7,7 @@ mod demo;
 mod loom;
 mod packages;
 mod page;
+mod planted;
 mod random;
 mod sanitize;
 mod spread;
@@ -32,6 +33,8 @@ chores:
   study sc99 --quick       the same in a few minutes, to see that all works; the page goes to the target folder
   study sc99 --built       the same with the release build that is there
   study sc99 --only TABLE  one table alone; --runs N repeats, --hold SECONDS for classic verdicts, --grid POINTS
+  study planted            builds with a planted regression, and how often a comparison names it first; --pairs N --trials N
+                           --busy-shells N, --built
   study random             random programs that know their own truth, and what whyperf says of them; --kind KIND (c, inlined,
                            phases, threads, c++, fortran; else by turns), --programs N, --seed N, --seconds N, --built,
                            --keep (the files of all programs)
@@ -61,6 +64,7 @@ fn run(words: &[&str]) -> anyhow::Result<ExitCode> {
         ["test", options @ ..] => test::run(options),
         ["page"] => page::build(&Workspace::find()?).map(|()| ExitCode::SUCCESS),
         ["study", "random", words @ ..] => random::run(words),
+        ["study", "planted", words @ ..] => planted::run(words),
         ["study", words @ ..] => study::run(words),
         ["sanitize", words @ ..] => sanitize::run(words),
         ["packages"] => packages::ensure_all().map(|()| ExitCode::SUCCESS),

@@ -24,7 +24,7 @@ use whyperf_model::Resource;
 
 pub use conclusions::{ComparedConclusion, Conclusions, MovedConclusion};
 pub use fields::{ComparedMetric, MetricRole};
-pub use operand::{ComparedRun, Operand, Stretch};
+pub use operand::{ComparedRun, Operand, RunPart};
 pub use parts::ComparedPart;
 pub use ranking::{ExplainedPart, RankedDifference};
 pub use wall::{ComparedWall, WallVerdict};

@@ -12,7 +12,7 @@ use crate::store::Store;
 
 /// Which part of a run an operand speaks of.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Stretch {
+pub enum RunPart {
     /// All of it.
     Whole,
     /// The phase of this number, or of this name.
@@ -69,7 +69,7 @@ impl Operand {
         Self { name, source: OperandSource::Stated(results) }
     }
 
-    /// Runs of a store, as trials of the same; of each the same stretch.
+    /// Runs of a store, as trials of the same; of each the same part.
     ///
     /// # Errors
     /// When the store cannot be read, or a run lacks what is compared.
@@ -77,9 +77,9 @@ impl Operand {
         store: &Store,
         name: String,
         runs: &[RunId],
-        stretch: &Stretch,
+        part: &RunPart,
     ) -> Result<Self, StoreError> {
-        let trials = runs.iter().map(|run| OneTrial::read(store, run, stretch));
+        let trials = runs.iter().map(|run| OneTrial::read(store, run, part));
         Ok(Self { name, source: OperandSource::Runs(trials.collect::<Result<_, _>>()?) })
     }
 
@@ -171,19 +171,19 @@ impl Operand {
         names.filter(|name| others.iter().all(|trial| has(trial, name))).collect()
     }
 
-    /// What a metric came to over the whole program in a stretch of each trial.
-    pub(super) fn in_stretch(&mut self, metric: Metric, stretch: &Stretch) -> Trials {
+    /// What a metric came to over the whole program in a part of each trial.
+    pub(super) fn in_part(&mut self, metric: Metric, part: &RunPart) -> Trials {
         let OperandSource::Runs(trials) = &mut self.source else { return Trials::default() };
         let amount = |trial: &mut OneTrial| {
-            let interval = trial.interval(stretch)?;
+            let interval = trial.interval(part)?;
             trial.results.whole_program_within(metric, interval)
         };
         trials.iter_mut().filter_map(amount).collect()
     }
 
-    /// Seconds that a stretch of each trial took.
-    pub(super) fn seconds_of(&self, stretch: &Stretch) -> Trials {
-        let of = |trial: &OneTrial| Some(trial.interval(stretch)?.length().as_secs_f64());
+    /// Seconds that a part of each trial took.
+    pub(super) fn seconds_of(&self, part: &RunPart) -> Trials {
+        let of = |trial: &OneTrial| Some(trial.interval(part)?.length().as_secs_f64());
         self.runs().iter().filter_map(of).collect()
     }
 }
@@ -201,7 +201,7 @@ impl PerformanceResults for Operand {
 }
 
 impl OneTrial {
-    fn read(store: &Store, run: &RunId, stretch: &Stretch) -> Result<Self, StoreError> {
+    fn read(store: &Store, run: &RunId, part: &RunPart) -> Result<Self, StoreError> {
         let summary = store.summary(run)?;
         let mut trial = Self {
             run: run.clone(),
@@ -212,12 +212,12 @@ impl OneTrial {
             verdicts: store.verdicts(run)?,
             phases: store.phases(run)?,
         };
-        if *stretch == Stretch::Whole {
+        if *part == RunPart::Whole {
             return Ok(trial);
         }
-        let no_stretch = || StoreError::NoStretch { run: run.clone() };
-        let interval = trial.interval(stretch).ok_or_else(no_stretch)?;
-        if let Stretch::Phase(name) = stretch {
+        let no_part = || StoreError::NoPart { run: run.clone() };
+        let interval = trial.interval(part).ok_or_else(no_part)?;
+        if let RunPart::Phase(name) = part {
             let phase = trial.phases.iter().find(|phase| phase.is_called(name));
             trial.verdicts =
                 phase.map_or(Ok(Vec::new()), |phase| store.verdicts_in(run, phase.number))?;
@@ -227,18 +227,18 @@ impl OneTrial {
         Ok(trial)
     }
 
-    /// When in the run a stretch was; none where it has no such, or it has no length.
-    fn interval(&self, stretch: &Stretch) -> Option<Interval> {
+    /// When in the run a part was; none where it has no such, or it has no length.
+    fn interval(&self, part: &RunPart) -> Option<Interval> {
         let all = self.results.length();
         let at = |share: f64| Time(all.start.0 + all.length().scaled(share.clamp(0.0, 1.0)));
-        let interval = match stretch {
-            Stretch::Whole => all,
-            Stretch::Phase(name) => {
+        let interval = match part {
+            RunPart::Whole => all,
+            RunPart::Phase(name) => {
                 let phase = self.phases.iter().find(|phase| phase.is_called(name))?;
                 Interval::new(phase.began, phase.ended)
             }
-            Stretch::Shares(from, to) => Interval::new(at(*from), at(*to)),
-            Stretch::Times(from, to) => Interval::new(Time(*from), Time(*to)),
+            RunPart::Shares(from, to) => Interval::new(at(*from), at(*to)),
+            RunPart::Times(from, to) => Interval::new(Time(*from), Time(*to)),
         };
         let known = interval.intersect(all);
         (!known.is_empty()).then_some(known)

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::ComparisonSettings;
 use super::fields::ComparedMetric;
-use super::operand::{Operand, Stretch};
+use super::operand::{Operand, RunPart};
 use crate::program_event::DiscreteDistance;
 
 /// A part of both runs.
@@ -27,13 +27,13 @@ pub(super) fn compared(
     settings: &ComparisonSettings,
     metrics: &[ComparedMetric],
 ) -> Vec<ComparedPart> {
-    let stretches = aligned(a, b, settings.parts);
-    let delta = settings.delta(a, b, metrics.len() * stretches.len());
-    let part = |(name, stretch): (String, Stretch)| {
-        let [a_s, b_s] = [&*a, &*b].map(|of| of.seconds_of(&stretch).mean());
+    let parts = aligned(a, b, settings.parts);
+    let delta = settings.delta(a, b, metrics.len() * parts.len());
+    let part = |(name, part): (String, RunPart)| {
+        let [a_s, b_s] = [&*a, &*b].map(|of| of.seconds_of(&part).mean());
         let mut one = ComparedPart { name, a_s: a_s?, b_s: b_s?, differing: Vec::new() };
         for row in metrics {
-            let [of_a, of_b] = [&mut *a, &mut *b].map(|of| of.in_stretch(row.metric, &stretch));
+            let [of_a, of_b] = [&mut *a, &mut *b].map(|of| of.in_part(row.metric, &part));
             if delta.distance(&of_a, &of_b) == DiscreteDistance::Differs {
                 let (of_a, of_b) = (of_a.mean()?, of_b.mean()?);
                 let change = (of_b - of_a) / of_a.abs().max(of_b.abs());
@@ -42,22 +42,22 @@ pub(super) fn compared(
         }
         Some(one)
     };
-    stretches.into_iter().filter_map(part).collect()
+    parts.into_iter().filter_map(part).collect()
 }
 
 /// Phases by name where both have the same ones, fractions otherwise.
-fn aligned(a: &Operand, b: &Operand, parts: u32) -> Vec<(String, Stretch)> {
+fn aligned(a: &Operand, b: &Operand, parts: u32) -> Vec<(String, RunPart)> {
     let in_b = b.common_phases();
     let phases: Vec<String> =
         a.common_phases().into_iter().filter(|name| in_b.contains(name)).collect();
     if !phases.is_empty() {
-        return phases.into_iter().map(|name| (name.clone(), Stretch::Phase(name))).collect();
+        return phases.into_iter().map(|name| (name.clone(), RunPart::Phase(name))).collect();
     }
     let share = |number: u32| f64::from(number) / f64::from(parts);
     let fraction = |number| {
         let (from, to) = (share(number), share(number + 1));
         let name = format!("{:.0} % to {:.0} %", from * 100.0, to * 100.0);
-        (name, Stretch::Shares(from, to))
+        (name, RunPart::Shares(from, to))
     };
     if parts < 2 { Vec::new() } else { (0..parts).map(fraction).collect() }
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::error::ExchangeError;
-use super::foreign_profile::{ForeignMetric, ForeignProfile, ForeignThread, Timer, TimerValue};
+use crate::foreign_profile::{ForeignMetric, ForeignProfile, ForeignThread, Timer, TimerValue};
 
 /// What the numbers of collapsed stacks are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,7 +10,8 @@ use std::time::Duration;
 use whyperf_model::matching::{ClassId, Grown, IntervalRecord, Kind, Location, LocationId, Totals};
 use whyperf_model::{Category, Hierarchy, Interval, Nanos, Resource, Time};
 
-use super::foreign_profile::{ForeignProfile, ForeignThread, Timer};
+use crate::foreign_profile::{ForeignMetric, ForeignProfile, ForeignThread, Timer};
+use crate::program_event::ProgramEvent;
 use crate::recorder::Progress;
 use crate::run::{StoredProfileRow, Topic};
 
@@ -19,7 +20,7 @@ impl ForeignProfile {
     #[must_use]
     pub fn progress(&self) -> (Progress, Vec<String>) {
         let mut notes = self.notes.clone();
-        let time = self.metrics.iter().position(super::ForeignMetric::is_time);
+        let time = self.metrics.iter().position(ForeignMetric::is_time);
         if time.is_none() {
             notes.push("none of its metrics is time: the run has calls and no times".into());
         }
@@ -134,13 +135,13 @@ impl Made {
         number
     }
 
-    /// All resources, each once.
+    /// All resources, each once and after those above it.
     fn appeared(&self) -> Vec<Resource> {
         let of_kinds = self.kinds.iter().flat_map(|kind| kind.code.iter().chain(&kind.object));
         let of_locations =
             self.locations.iter().flat_map(|one| [&one.machine, &one.process, &one.thread]);
-        let all: BTreeSet<Resource> = of_kinds.chain(of_locations).cloned().collect();
-        all.into_iter().collect()
+        let all = ProgramEvent::new(of_kinds.chain(of_locations).cloned());
+        all.resources().filter(|one| !one.is_root()).cloned().collect()
     }
 
     fn record(self, appeared: Vec<Resource>) -> IntervalRecord {
@@ -267,7 +268,7 @@ const COLLECTIVES: [&str; 8] =
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exchange::foreign_profile::{ForeignMetric, TimerValue};
+    use crate::foreign_profile::TimerValue;
 
     fn timer(name: &str, calls: f64, exclusive: f64, inclusive: f64) -> Timer {
         let values = vec![TimerValue { exclusive, inclusive }];

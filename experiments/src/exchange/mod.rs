@@ -10,7 +10,6 @@
 mod collapsed_stacks;
 mod error;
 mod exported;
-pub(crate) mod foreign_profile;
 mod imported_run;
 mod packed_profile;
 mod tau;
@@ -18,8 +17,5 @@ mod tau;
 pub use collapsed_stacks::{StackWeight, collapsed_stacks};
 pub use error::ExchangeError;
 pub use exported::ExportedRun;
-pub use foreign_profile::{
-    ForeignMetric, ForeignProfile, ForeignThread, Timer, TimerValue, UserEvent,
-};
 pub use packed_profile::packed_profile;
 pub use tau::{TauFile, tau_files};

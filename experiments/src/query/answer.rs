@@ -57,13 +57,13 @@ impl Store {
                 continue;
             }
             let run = [summary.id.clone()];
-            match Operand::of_runs(self, String::new(), &run, &query.stretch) {
+            match Operand::of_runs(self, String::new(), &run, &query.part) {
                 Ok(operand) => self.ask(query, &summary, operand, &mut answers)?,
                 // One of many runs that has no record, or no such phase, does not keep the others from answering.
                 Err(
                     error @ (StoreError::NoRecord { .. }
                     | StoreError::BadRecord { .. }
-                    | StoreError::NoStretch { .. }),
+                    | StoreError::NoPart { .. }),
                 ) => answers.without.push((summary.id, error.to_string())),
                 Err(error) => return Err(error),
             }

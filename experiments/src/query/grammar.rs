@@ -12,7 +12,7 @@ use winnow::token::{literal, take_till, take_while};
 
 use super::condition::{Comparator, Field, RunCondition};
 use super::pattern::FocusPattern;
-use crate::comparison::Stretch;
+use crate::comparison::RunPart;
 
 /// A question.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,7 +26,7 @@ pub struct Query {
     /// What holds of them.
     pub conditions: Vec<RunCondition>,
     /// In which part of each.
-    pub stretch: Stretch,
+    pub part: RunPart,
     /// As how many values.
     pub aggregation: QueryAggregation,
 }
@@ -91,7 +91,7 @@ struct Read<'a> {
     focus: Option<&'a str>,
     sources: Vec<QuerySource>,
     conditions: Vec<RunCondition>,
-    stretch: Option<Stretch>,
+    part: Option<RunPart>,
     aggregation: Option<QueryAggregation>,
 }
 
@@ -123,7 +123,7 @@ impl Read<'_> {
             focus,
             sources: self.sources,
             conditions: self.conditions,
-            stretch: self.stretch.unwrap_or(Stretch::Whole),
+            part: self.part.unwrap_or(RunPart::Whole),
             aggregation: self.aggregation.unwrap_or(QueryAggregation::Sum),
         })
     }
@@ -137,13 +137,13 @@ fn query<'a>(input: &mut &'a str) -> ModalResult<Read<'a>> {
         opt(clause("of", separated(1.., source, comma))).parse_next(input)?.unwrap_or_default();
     let mut conditions = opt(clause("where", separated(1.., condition, spaced("and"))));
     let conditions = conditions.parse_next(input)?.unwrap_or_default();
-    let stretch = opt(clause("during", stretch)).parse_next(input)?;
+    let part = opt(clause("during", part)).parse_next(input)?;
     let aggregation = opt(clause("aggregate", aggregation)).parse_next(input)?;
     multispace0.parse_next(input)?;
     winnow::combinator::eof
         .context(expected("at, of, where, during, aggregate, in this order, or the end"))
         .parse_next(input)?;
-    Ok(Read { metrics, focus, sources, conditions, stretch, aggregation })
+    Ok(Read { metrics, focus, sources, conditions, part, aggregation })
 }
 
 /// Something after its word; once the word is there, nothing else may follow.
@@ -229,16 +229,16 @@ fn comparator(input: &mut &str) -> ModalResult<Comparator> {
     .parse_next(input)
 }
 
-fn stretch(input: &mut &str) -> ModalResult<Stretch> {
-    let phase = preceded("phase:", cut_err(name)).map(Stretch::Phase);
+fn part(input: &mut &str) -> ModalResult<RunPart> {
+    let phase = preceded("phase:", cut_err(name)).map(RunPart::Phase);
     let share =
         |input: &mut &str| (number, '%').map(|(number, _)| number / 100.0).parse_next(input);
     let shares = (share, "..", share).verify(|(from, _, to)| from < to && *to <= 1.0);
     let times = (duration, "..", duration).verify(|(from, _, to)| from < to);
     let known = alt((
         phase,
-        shares.map(|(from, _, to)| Stretch::Shares(from, to)),
-        times.map(|(from, _, to)| Stretch::Times(from, to)),
+        shares.map(|(from, _, to)| RunPart::Shares(from, to)),
+        times.map(|(from, _, to)| RunPart::Times(from, to)),
     ));
     whole(known)
         .context(expected("a part of a run, as phase:2, 25%..50% or 2s..3.5s"))
@@ -316,7 +316,7 @@ mod tests {
         assert_eq!(query.sources[1], QuerySource::Experiment("two words".into()));
         assert_eq!(query.conditions[0].comparator, Comparator::AtLeast);
         assert_eq!(query.conditions[1].value, "cold");
-        assert_eq!(query.stretch, Stretch::Phase("2".into()));
+        assert_eq!(query.part, RunPart::Phase("2".into()));
         assert_eq!(query.aggregation, QueryAggregation::ClusterShare(0.05));
     }
 
@@ -324,9 +324,9 @@ mod tests {
     fn only_the_metric_is_needed() {
         let query = read("wall");
         assert_eq!((query.sources.len(), query.aggregation), (0, QueryAggregation::Sum));
-        assert_eq!(read("wall during 25%..50%").stretch, Stretch::Shares(0.25, 0.5));
-        let times = Stretch::Times(Nanos(2_000_000_000), Nanos(3_500_000_000));
-        assert_eq!(read("wall during 2s..3.5s").stretch, times);
+        assert_eq!(read("wall during 25%..50%").part, RunPart::Shares(0.25, 0.5));
+        let times = RunPart::Times(Nanos(2_000_000_000), Nanos(3_500_000_000));
+        assert_eq!(read("wall during 2s..3.5s").part, times);
         assert_eq!(
             read("wall aggregate cluster 20 ms").aggregation,
             QueryAggregation::Cluster(2e7)

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use whyperf_experiments::{
     Access, ComparisonSettings, Ending, ForeignProfile, NewRun, Operand, Query, Recorder, RunId,
-    Store, Stretch, compare, tau_files,
+    RunPart, Store, compare, tau_files,
 };
 
 use crate::round_trip::Folder;
@@ -84,7 +84,7 @@ fn the_cause_stands_before_the_waiting_that_follows_from_it() {
     let store = Store::open(&store(&folder), Access::Read).expect("just written");
     let operand = |name: &str| {
         let runs = store.trials(name).expect("two trials");
-        Operand::of_runs(&store, name.into(), &runs, &Stretch::Whole).expect("readable")
+        Operand::of_runs(&store, name.into(), &runs, &RunPart::Whole).expect("readable")
     };
     let (mut a, mut b) = (operand("before"), operand("after"));
     let found = compare(&mut a, &mut b, &ComparisonSettings::default());

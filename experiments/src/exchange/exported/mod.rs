@@ -10,8 +10,8 @@ mod protobuf;
 mod speedscope;
 mod tau;
 
-use super::foreign_profile::ForeignProfile;
 use crate::error::StoreError;
+use crate::foreign_profile::ForeignProfile;
 use crate::history::Fact;
 use crate::run::{RunId, StoredProfileRow, StoredVerdict, Summary};
 use crate::store::Store;

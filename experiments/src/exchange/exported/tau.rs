@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 
 use super::ExportedRun;
 use super::call_tree::CallTree;
-use crate::exchange::foreign_profile::{
-    ForeignMetric, ForeignProfile, ForeignThread, Timer, TimerValue,
-};
+use crate::foreign_profile::{ForeignMetric, ForeignProfile, ForeignThread, Timer, TimerValue};
 
 impl ExportedRun {
     /// What is written as TAU's files.
@@ -35,8 +33,9 @@ fn thread(tree: &CallTree<'_>, metadata: &[(String, String)], elapsed_s: f64) ->
     let mut paths: Vec<Timer> = Vec::new();
     let mut outermost = (0.0, 0.0);
     for (at, node) in tree.nodes.iter().enumerate() {
+        // Whole microseconds, as TAU's clock has them: some of its readers know no others.
         let [exclusive, inclusive] =
-            [node.exclusive, node.inclusive].map(|nanos| nanos as f64 / 1e3);
+            [node.exclusive, node.inclusive].map(|nanos| (nanos as f64 / 1e3).round());
         let (calls, subcalls) = (node.calls as f64, subcalls[at] as f64);
         let way = tree.way(at);
         let is_inner =
@@ -60,7 +59,7 @@ fn thread(tree: &CallTree<'_>, metadata: &[(String, String)], elapsed_s: f64) ->
         paths.push(path);
     }
     let mut root = empty(ROOT, "TAU_DEFAULT");
-    let elapsed = (elapsed_s * 1e6).max(outermost.0);
+    let elapsed = (elapsed_s * 1e6).round().max(outermost.0);
     (root.calls, root.subcalls) = (1.0, outermost.1);
     root.values[0] = TimerValue { exclusive: elapsed - outermost.0, inclusive: elapsed };
     ForeignThread {

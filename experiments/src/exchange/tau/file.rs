@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::metadata;
 use crate::exchange::error::ExchangeError;
-use crate::exchange::foreign_profile::{Timer, TimerValue, UserEvent};
+use crate::foreign_profile::{Timer, TimerValue, UserEvent};
 
 /// What a file holds.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::file::TauFile;
 use crate::exchange::error::ExchangeError;
-use crate::exchange::foreign_profile::{ForeignMetric, ForeignProfile, ForeignThread, TimerValue};
+use crate::foreign_profile::{ForeignMetric, ForeignProfile, ForeignThread, TimerValue};
 
 /// Node, context and thread.
 type Place = (u32, u32, u32);

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::metadata;
 use crate::exchange::error::ExchangeError;
-use crate::exchange::foreign_profile::{ForeignProfile, ForeignThread, Timer};
+use crate::foreign_profile::{ForeignProfile, ForeignThread, Timer};
 
 impl ForeignProfile {
     /// Writes one file for each thread into a folder, or of several metrics into one folder for each below it. What is there stays, and
