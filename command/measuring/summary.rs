@@ -36,7 +36,9 @@ pub(crate) fn complete(mut watch: Watch, mut report: Report, screen: &mut Screen
             "{running} measured {who} went on when the report was written; what follows is not in it."
         ));
     }
+    let trace = watch.make_trace(&mut report, screen);
     watch.close_stored_run(&mut report, screen);
+    watch.keep_trace(trace, screen);
     watch.close_view(&report);
     report
 }
@@ -347,6 +349,7 @@ fn bottleneck(
         parent,
         is_partial: false,
         causes: Vec::new(),
+        worth: None,
         scale: ReportedScale { unit, relation: finding.operator },
         advice: finding.advice.to_string(),
         explains: None,

@@ -43,3 +43,4 @@ mod sampled;
 mod shipped;
 mod time;
 mod told;
+mod traced;

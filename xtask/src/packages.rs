@@ -24,7 +24,7 @@ const DEMO: [Package; 4] = [
     Package { name: "gcc", evidence: "gcc" },
 ];
 
-const TESTS: [Package; 20] = [
+const TESTS: [Package; 21] = [
     Package { name: "mpich", evidence: "mpirun.mpich" },
     Package { name: "libmpich-dev", evidence: "mpicc.mpich" },
     Package { name: "gfortran", evidence: "gfortran" },
@@ -43,6 +43,7 @@ const TESTS: [Package; 20] = [
     Package { name: "bsdutils", evidence: "script" },
     Package { name: "mount", evidence: "mount" },
     Package { name: "libc6-dbg", evidence: "/usr/share/doc/libc6-dbg" },
+    Package { name: "otf2-tools", evidence: "otf2-print" },
     Package { name: "npm", evidence: "npm" },
     Package { name: "chromium", evidence: "chromium" },
 ];
