@@ -6,6 +6,7 @@ mod demo;
 mod loom;
 mod packages;
 mod page;
+mod predicted;
 mod random;
 mod sanitize;
 mod spread;
@@ -34,6 +35,7 @@ chores:
   study random             random programs that know their own truth, and what whyperf says of them; --kind KIND (c, inlined,
                            phases, threads, c++, fortran; else by turns), --programs N, --seed N, --seconds N, --built,
                            --keep (the files of all programs)
+  study predicted          runs of this machine, predicted from traces and run for real; --runs N, --built
   sanitize                 all of what follows; what it ran, how long, and what was found
   sanitize address         the crates' tests under AddressSanitizer; `thread` and `miri` likewise
   sanitize valgrind        the release build's library under valgrind, in a program with threads
@@ -60,6 +62,7 @@ fn run(words: &[&str]) -> anyhow::Result<ExitCode> {
         ["test", options @ ..] => test::run(options),
         ["page"] => page::build(&Workspace::find()?).map(|()| ExitCode::SUCCESS),
         ["study", "random", words @ ..] => random::run(words),
+        ["study", "predicted", words @ ..] => predicted::run(words),
         ["study", words @ ..] => study::run(words),
         ["sanitize", words @ ..] => sanitize::run(words),
         ["packages"] => packages::ensure_all().map(|()| ExitCode::SUCCESS),
