@@ -2,7 +2,7 @@
 //!
 //! It runs itself under the shipped library with a run directory of its own. The bare reads (the floor) and the pairs take
 //! turns, round by round; a round whose two floors differ is discarded; the median counts. `cargo bench --bench event`;
-//! with `-- --test` one tiny round, to see that it runs.
+//! with `-- --test` one tiny round, to see that it runs, and with `-- --traced` each event is recorded, too.
 
 mod shipped;
 
@@ -81,6 +81,9 @@ fn run_measured(tiny: bool) -> ExitCode {
     again.env(MEASURED, "1").env("WHYPERF_COST_LIMIT", "0");
     if tiny {
         again.arg("--test");
+    }
+    if env::args().any(|argument| argument == "--traced") {
+        again.env("WHYPERF_TRACE", "1");
     }
     match again.status() {
         Ok(status) if status.success() => ExitCode::SUCCESS,

@@ -48,7 +48,7 @@ impl CommandLine {
         let matches = matches.unwrap_or_else(|error| end(&Self::explained(error)));
         let mut given = Self::from_arg_matches(&matches).unwrap_or_else(|error| end(&error));
         if let Verb::Run(launch) | Verb::Exec(launch) = &mut given.verb {
-            if let Err(message) = launch.options.check() {
+            if let Err(message) = launch.check() {
                 end(&Self::command().error(ErrorKind::ValueValidation, message));
             }
             launch.options.name_after(&launch.command);

@@ -10,6 +10,7 @@ mod output;
 mod search;
 mod stack_room;
 mod stored;
+mod tracing;
 
 use std::process::ExitCode;
 

@@ -1,6 +1,7 @@
 //! `whyperf extrapolate`: how programs would run on another machine, for all that a sweep sets.
 
 use std::fs;
+use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Mutex;
@@ -15,19 +16,21 @@ use whyperf_extrapolate::{Edit, Machine};
 
 use crate::extrapolation::extrapolated::ExtrapolatedRun;
 use crate::extrapolation::guess::guess;
+use crate::extrapolation::journal::Journal;
 use crate::extrapolation::keeping;
 use crate::extrapolation::machines;
 use crate::extrapolation::results::Results;
 use crate::extrapolation::sweep::{Axis, Setting};
+use crate::extrapolation::trace_store;
 use crate::extrapolation::variants::{Basis, Variant};
 use crate::output::delivery::{self, status};
-use crate::output::terminal::{Colour, OutputStyle, Screen, plain};
+use crate::output::terminal::{self, Colour, OutputStyle, Screen, plain};
 
 /// Which traces, to which machine, with what.
 #[derive(Debug, Args)]
 pub(crate) struct Extrapolate {
     /// Traces: those of one name are a program on several numbers of ranks, others are variants to be compared
-    #[arg(value_name = "TRACE", required_unless_present = "experiment")]
+    #[arg(value_name = "TRACE|RUN", required_unless_present = "experiment")]
     pub(crate) traces: Vec<PathBuf>,
     /// The machine: the name of one that is shipped, or a machine file
     #[arg(long, value_name = "MACHINE", required_unless_present = "experiment")]
@@ -54,6 +57,9 @@ pub(crate) struct Extrapolate {
     /// Simulate so many runs at most
     #[arg(long, value_name = "COUNT", default_value_t = 10_000)]
     pub(crate) most_runs: usize,
+    /// Note each run that is simulated in FILE, and take those that are noted there already as done
+    #[arg(long, value_name = "FILE")]
+    pub(crate) resume: Option<PathBuf>,
     /// Use colour always, never, or (auto) on a terminal unless NO_COLOR is set
     #[arg(long, value_name = "WHEN", value_enum, default_value_t = Colour::Auto)]
     #[arg(hide_possible_values = true)]
@@ -129,12 +135,15 @@ impl Experiment {
 
 /// Simulates, and prints.
 pub(crate) fn extrapolate(request: &Extrapolate) -> Result<ExitCode> {
-    let experiment = Experiment::of(request)?;
+    let mut experiment = Experiment::of(request)?;
     let axes = axes(&experiment.set)?;
     let machine = machines::find(&experiment.machine)?;
+    for trace in &mut experiment.traces {
+        *trace = trace_store::find(&request.store, trace)?;
+    }
     let variants = Variant::of(&experiment.traces)?;
     let count = Setting::count(&axes).saturating_mul(variants.len());
-    if count > request.most_runs {
+    if count > request.most_runs && !is_wanted(count)? {
         bail!(
             "{count} runs are more than {}: take fewer values, or say --most-runs {count}",
             request.most_runs
@@ -146,7 +155,9 @@ pub(crate) fn extrapolate(request: &Extrapolate) -> Result<ExitCode> {
         experiment.write(path)?;
     }
     let mut screen = Screen::new(request.color, false);
-    let runs = simulate_all(&planned, &machine, &mut screen)?;
+    let mut journal =
+        request.resume.as_deref().map(|path| Journal::open(path, &machine)).transpose()?;
+    let runs = simulate_all(&planned, &machine, journal.as_mut(), &mut screen)?;
     if request.keep {
         keep_all(&request.store, &planned, &machine, &runs, &mut screen)?;
     }
@@ -158,6 +169,17 @@ pub(crate) fn extrapolate(request: &Extrapolate) -> Result<ExitCode> {
     }
     let is_printed = delivery::print(&results.text(OutputStyle::of_stdout(request.color)));
     Ok(status(is_printed && !has_failed))
+}
+
+/// Asks whoever sits at the terminal whether so many runs are meant; where nobody does, they are not.
+fn is_wanted(count: usize) -> Result<bool> {
+    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+        return Ok(false);
+    }
+    terminal::put(&format!("{count} runs will be simulated. Go on? [y/N] "));
+    let mut answer = String::new();
+    io::stdin().read_line(&mut answer).context("reading the answer")?;
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }
 
 /// Keeps what was simulated, and says how it is called.
@@ -227,29 +249,41 @@ fn planned<'p>(variants: &'p [Variant], settings: &'p [Setting]) -> Result<Vec<P
 fn simulate_all(
     planned: &[PlannedRun<'_>],
     machine: &MachineFile,
+    mut journal: Option<&mut Journal>,
     screen: &mut Screen,
 ) -> Result<Vec<ExtrapolatedRun>> {
-    let next = Mutex::new(planned.iter().enumerate());
-    let done = Mutex::new((Vec::new(), screen));
+    let (mut known, mut left) = (Vec::new(), Vec::new());
+    for (at, run) in planned.iter().enumerate() {
+        match journal.as_mut().and_then(|journal| journal.known(run.variant, run.setting)) {
+            Some(run) => known.push((at, Ok(run))),
+            None => left.push((at, run)),
+        }
+    }
+    let workers = thread::available_parallelism().map_or(1, usize::from).min(left.len());
+    let next = Mutex::new(left.into_iter());
+    let done = Mutex::new((known, screen, journal));
     let work = || {
         loop {
             let taken = next.lock().unwrap_or_else(PoisonError::into_inner).next();
             let Some((at, planned_run)) = taken else { return };
             let run = planned_run.carried_out(&machine.machine);
             let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
-            let (runs, screen) = &mut *done;
-            runs.push((at, run));
+            let (runs, screen, journal) = &mut *done;
+            let noted = run.and_then(|run| {
+                journal.as_mut().map_or(Ok(()), |journal| journal.note(&run))?;
+                Ok(run)
+            });
+            runs.push((at, noted));
             screen.status(&format!("{} of {} runs simulated", runs.len(), planned.len()));
         }
     };
-    let workers = thread::available_parallelism().map_or(1, usize::from).min(planned.len());
     thread::scope(|scope| {
         (1..workers).for_each(|_| {
             scope.spawn(work);
         });
         work();
     });
-    let (mut runs, screen) = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let (mut runs, screen, _) = done.into_inner().unwrap_or_else(PoisonError::into_inner);
     screen.say("");
     runs.sort_by_key(|(at, _)| *at);
     runs.into_iter().map(|(_, run)| run).collect()

@@ -43,7 +43,7 @@ pub(crate) struct Guess {
 /// The bottleneck that the time goes to.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Leading {
-    pub(crate) hypothesis: &'static str,
+    pub(crate) hypothesis: String,
     pub(crate) focus: String,
     /// Of the time of all ranks.
     pub(crate) share: f64,
@@ -174,5 +174,5 @@ fn leading(outcome: &Outcome, head: &TraceHead) -> Option<Leading> {
         let object = Resource::root(Hierarchy::SyncObject).child(object);
         focus = focus.with(Hierarchy::SyncObject, object);
     }
-    Some(Leading { hypothesis: name, focus: focus.to_string(), share: share(activity) })
+    Some(Leading { hypothesis: name.to_owned(), focus: focus.to_string(), share: share(activity) })
 }

@@ -3,6 +3,7 @@
 pub(crate) mod extrapolate;
 mod extrapolated;
 mod guess;
+mod journal;
 mod keeping;
 pub(crate) mod machines;
 mod measure;
@@ -10,6 +11,7 @@ mod measurement;
 mod ranking;
 mod results;
 mod sweep;
+pub(crate) mod trace_store;
 pub(crate) mod traces;
 mod variants;
 pub(crate) mod what_if;

@@ -1,7 +1,7 @@
 //! `whyperf what-if`: what curing a bottleneck is worth, by simulating the run again without it.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
@@ -18,17 +18,20 @@ use crate::extrapolation::extrapolate::axes;
 use crate::extrapolation::extrapolated::ExtrapolatedRun;
 use crate::extrapolation::machines;
 use crate::extrapolation::sweep::Setting;
+use crate::extrapolation::trace_store::TraceStore;
 use crate::output::delivery::{self, status};
 use crate::output::terminal::{self, Colour, OutputStyle, plain};
 
 /// What is changed in which run.
 #[derive(Debug, Args)]
 pub(crate) struct WhatIf {
-    /// The trace
-    #[arg(value_name = "TRACE")]
+    /// The trace, or a run that was traced
+    #[arg(value_name = "TRACE|RUN")]
     trace: PathBuf,
+    #[command(flatten)]
+    store: TraceStore,
     /// The machine: the name of one that is shipped, or a machine file
-    #[arg(long, value_name = "MACHINE")]
+    #[arg(long, value_name = "MACHINE", default_value = "laptop")]
     machine: String,
     /// Set a parameter of the machine to a value, as in processors=16; may be repeated
     #[arg(long, value_name = "NAME=VALUE")]
@@ -72,19 +75,20 @@ pub(crate) fn what_if(request: &WhatIf) -> Result<ExitCode> {
     };
     let file = machines::find(&request.machine)?;
     let machine = setting.applied(&file.machine);
-    let trace = TraceFile::open(&request.trace)?;
+    let path = request.store.find(&request.trace)?;
+    let trace = TraceFile::open(&path)?;
     let is_asked = !request.region.is_empty() || !request.no_wait.is_empty();
     let cures = match asked(request, trace.head(), &machine)? {
         Some(asked) => vec![asked],
         None => all_cures(trace.head(), &machine),
     };
-    let before = simulated(request, &machine, &Edit::default())?;
+    let before = simulated(&path, &machine, &Edit::default())?;
     if !before.complaints.is_empty() {
         bail!("the trace does not run to its end: {}", before.complaints.join("; "));
     }
     let mut tried = Vec::new();
     for cure in cures {
-        let run = simulated(request, &cure.machine, &cure.edit)?;
+        let run = simulated(&path, &cure.machine, &cure.edit)?;
         if run.complaints.is_empty() {
             tried.push((cure.name, run));
         } else if is_asked {
@@ -104,8 +108,8 @@ pub(crate) fn what_if(request: &WhatIf) -> Result<ExitCode> {
     Ok(status(is_printed))
 }
 
-fn simulated(request: &WhatIf, machine: &Machine, edit: &Edit) -> Result<ExtrapolatedRun> {
-    ExtrapolatedRun::simulate(&request.trace, "", machine, &Setting::default(), edit)
+fn simulated(path: &Path, machine: &Machine, edit: &Edit) -> Result<ExtrapolatedRun> {
+    ExtrapolatedRun::simulate(path, "", machine, &Setting::default(), edit)
 }
 
 /// Something that is cured.

@@ -23,6 +23,7 @@ use crate::measuring::options::{MeasuringOptions, RunOptions};
 use crate::measuring::page;
 use crate::measuring::run;
 use crate::measuring::summary;
+use crate::measuring::tracing::TracingOptions;
 use crate::measuring::watch::Watch;
 use crate::output::delivery;
 use crate::output::report::Report;
@@ -47,7 +48,7 @@ pub(crate) fn attach(request: &Attach) -> Result<ExitCode> {
     let mut options = request.options.clone();
     let command = command_of(&processes);
     options.name_after(&command);
-    let started = RunOptions { options, command };
+    let started = RunOptions { options, tracing: TracingOptions::OFF, command };
     let options = &started.options;
     let mut screen = Screen::new(options.colour(), options.quiet);
     delivery::check(options.json.as_deref(), &mut screen);

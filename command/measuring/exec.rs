@@ -58,6 +58,7 @@ pub(crate) fn exec(request: &RunOptions) -> anyhow::Result<ExitCode> {
             DirectoryClaim::Theirs(directory) => directory,
         };
         launch.measure(&library, directory, options);
+        launch.trace(&request.tracing);
         Ok(claim)
     });
     match place {

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use crate::measuring::library;
 use crate::measuring::options::MeasuringOptions;
 use crate::measuring::target::{self, Obstacle, Unusable};
+use crate::measuring::tracing::TracingOptions;
 
 /// The command to be started, and what it will see in its environment beyond ours.
 #[derive(Clone, Debug)]
@@ -87,6 +88,15 @@ impl Launch {
         }
         if let Some(sanitizer) = target::sanitizer(&self.words) {
             self.make_room_for(&sanitizer);
+        }
+    }
+
+    /// The same with each event recorded, if that is asked for.
+    pub(crate) fn trace(&mut self, options: &TracingOptions) {
+        let set = |name: &str| env::var_os(name).is_some();
+        if !self.environment.is_empty() {
+            self.environment
+                .extend(options.environment().into_iter().filter(|(name, _)| !set(name)));
         }
     }
 

@@ -31,6 +31,7 @@ pub(crate) mod supervision;
 pub(crate) mod target;
 pub(crate) mod throttle;
 pub(crate) mod told_questions;
+pub(crate) mod tracing;
 mod unheard_signals;
 mod unmeasured;
 pub(crate) mod watch;

@@ -10,6 +10,7 @@ use whyperf_consultant::Hypotheses;
 use whyperf_model::{Counter, Pair};
 use whyperf_viewer::ViewAddress;
 
+use crate::measuring::tracing::TracingOptions;
 use crate::measuring::{counters, requested, target};
 use crate::output::delivery::{Destinations, ReportLength};
 use crate::output::page_server::{self, PageOptions};
@@ -26,6 +27,8 @@ use crate::search::values::{ThresholdChange, percent, seconds, threshold};
 pub(crate) struct RunOptions {
     #[command(flatten)]
     pub(crate) options: MeasuringOptions,
+    #[command(flatten)]
+    pub(crate) tracing: TracingOptions,
     /// The program and its arguments, after `--`
     #[arg(value_name = "COMMAND", required = true, trailing_var_arg = true)]
     pub(crate) command: Vec<OsString>,
@@ -125,6 +128,25 @@ pub(crate) struct MeasuringOptions {
     pub(crate) stream_cmd: Vec<String>,
     #[command(flatten)]
     pub(crate) storage: StorageOptions,
+}
+
+impl RunOptions {
+    /// Why what was asked for makes no sense as a whole, if it makes none.
+    pub(crate) fn check(&mut self) -> Result<(), String> {
+        // Whoever waits for its turn does not compute: shares of the time would say nothing.
+        self.options.no_search |= self.tracing.serial;
+        if self.tracing.is_on() && self.options.storage.no_store {
+            return Err(
+                "a trace is kept beside the store: leave --no-store out, or --trace".to_owned()
+            );
+        }
+        if self.tracing.is_on() && self.options.callpath_depth != 0 {
+            return Err(
+                "a trace needs whole callpaths: leave --callpath-depth out, or --trace".to_owned()
+            );
+        }
+        self.options.check()
+    }
 }
 
 impl MeasuringOptions {

@@ -48,6 +48,7 @@ pub(crate) fn run(request: &RunOptions) -> anyhow::Result<ExitCode> {
         tell_place(&directory, &mut screen);
         let watch = Watch::begin(directory, options)?;
         launch.measure(&library, watch.directory(), options);
+        launch.trace(&request.tracing);
         Ok(watch)
     });
     let watch = match watch {
@@ -205,6 +206,11 @@ pub(crate) fn kept(mut watch: Watch, request: &RunOptions, screen: &mut Screen) 
     let storage = &request.options.storage;
     if storage.no_store {
         return watch;
+    }
+    if request.tracing.is_on()
+        && let Err(error) = watch.trace(storage, &request.tracing)
+    {
+        screen.warn(&format!("events are not recorded: {}", delivery::words(&error)));
     }
     let run = environment::new_run(request, &watch.inputs);
     match StoreWriter::begin(storage.store.clone(), run, request.options.profile) {

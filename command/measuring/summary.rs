@@ -37,12 +37,14 @@ pub(crate) fn complete(mut watch: Watch, mut report: Report, screen: &mut Screen
             "{running} measured {who} went on when the report was written; what follows is not in it."
         ));
     }
+    let trace = watch.make_trace(&mut report, screen);
     report.cost.end_s = rounded(ended.elapsed().as_secs_f64());
     report.cost.add_up(report.elapsed_s);
     // Of a moment start and end are always the most, and nothing would change that.
     let is_long = report.elapsed_s >= 1.0;
     report.remarks.notes.extend(report.cost.beyond_limit().filter(|_| is_long));
     watch.close_stored_run(&mut report, screen);
+    watch.keep_trace(trace, screen);
     watch.close_view(&report);
     report.cost.end_s = rounded(ended.elapsed().as_secs_f64());
     report.cost.add_up(report.elapsed_s);
@@ -370,6 +372,7 @@ fn bottleneck(
         parent,
         is_partial: false,
         causes: Vec::new(),
+        worth: None,
         scale: ReportedScale { unit, relation: finding.operator },
         advice: finding.advice.to_string(),
         explains: None,

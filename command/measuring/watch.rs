@@ -33,6 +33,7 @@ use crate::measuring::recording::StoreWriter;
 use crate::measuring::requested::Measure;
 use crate::measuring::stream_feeders::StreamFeeders;
 use crate::measuring::throttle::HotRegions;
+use crate::measuring::tracing::{MadeTrace, Tracer, TracingOptions};
 use crate::measuring::unmeasured::UnmeasuredProcesses;
 use crate::output::delivery;
 use crate::output::report::{self, Report};
@@ -40,6 +41,7 @@ use crate::output::terminal::{self, Screen};
 use crate::search::evaluation::CodeSearchChoice;
 use crate::search::inputs::SearchInputs;
 use crate::search::phases::{self, Schedule};
+use crate::search::storage::StorageOptions;
 
 /// A daemon and a search, and what passes between them.
 #[derive(Debug)]
@@ -65,6 +67,8 @@ pub(crate) struct Watch {
     begin: Instant,
     pass_times: PassTimes,
     width: Duration,
+    /// Records events, if that is asked for.
+    tracer: Option<Tracer>,
     /// Removed when all else is gone.
     directory: RunDirectory,
 }
@@ -143,6 +147,7 @@ impl Watch {
             begin,
             pass_times: PassTimes::from(begin + width),
             width,
+            tracer: None,
             directory,
         })
     }
@@ -152,6 +157,38 @@ impl Watch {
         self.live.keep_stopped();
         writer.keep_cost(self.cost);
         self.shown.writer = Some(writer);
+    }
+
+    /// Records events from now on.
+    pub(crate) fn trace(
+        &mut self,
+        storage: &StorageOptions,
+        options: &TracingOptions,
+    ) -> Result<()> {
+        let name = storage.application.as_deref().unwrap_or("unknown");
+        self.tracer = Some(Tracer::begin(self.directory.path(), &storage.store, name, options)?);
+        Ok(())
+    }
+
+    /// Makes the trace of the run, and adds to the report what that tells.
+    pub(crate) fn make_trace(
+        &mut self,
+        report: &mut Report,
+        screen: &mut Screen,
+    ) -> Option<MadeTrace> {
+        let made = self.tracer.take()?.finish(report);
+        made.map_err(|error| {
+            screen.warn(&format!("there is no trace: {}", delivery::words(&error)))
+        })
+        .ok()
+    }
+
+    /// Keeps it beside the store, under the name of the run.
+    pub(crate) fn keep_trace(&self, made: Option<MadeTrace>, screen: &mut Screen) {
+        let run = self.shown.kept.as_ref().map(|(_, run)| run.as_str());
+        if let Some(Err(error)) = made.map(|made| made.keep(run)) {
+            screen.warn(&format!("the trace is not kept: {}", delivery::words(&error)));
+        }
     }
 
     /// Shows the run from now on.

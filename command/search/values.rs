@@ -36,6 +36,19 @@ pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| "the time must be above 0 seconds, and below ten years".to_owned())
 }
 
+/// A size in bytes, as in 500M or 4G.
+pub(crate) fn size(text: &str) -> Result<u64, String> {
+    let text = text.trim();
+    let (number, factor) = match text.char_indices().last() {
+        Some((at, 'k' | 'K')) => (&text[..at], 1 << 10),
+        Some((at, 'M')) => (&text[..at], 1 << 20),
+        Some((at, 'G')) => (&text[..at], 1 << 30),
+        _ => (text, 1),
+    };
+    let size = number.trim_end().parse::<u64>().ok().and_then(|size| size.checked_mul(factor));
+    size.filter(|size| *size > 0).ok_or_else(|| "expected a size such as 500M or 4G".to_owned())
+}
+
 /// A hypothesis with its threshold, as in `CPUbound=0.3`.
 pub(crate) fn threshold(text: &str) -> Result<ThresholdChange, String> {
     let (hypothesis, value) = text

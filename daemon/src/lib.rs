@@ -79,6 +79,7 @@ mod thread;
 mod thread_activity;
 mod thread_causes;
 mod thread_counters;
+mod tracing;
 mod unseen_wait;
 mod wait_causes;
 mod wait_objects;
@@ -103,5 +104,10 @@ pub use run_amount::Amount;
 pub use run_directory::{DirectoryClaim, RunDirectory, Swept, leftovers, sweep};
 pub use sampling_pass::{Complaint, ProcessNote, SamplingPass};
 pub use switched::{SwitchOutcome, Switched};
+pub use tracing::{
+    CollectedTrace, TraceCollector, TracedEntries, TracedObject, TracedProcess, TracedRegion,
+    TracedThread, TurnFile,
+};
 pub use whyperf_inject::CounterRefusal;
+pub use whyperf_layout::{MessageAct, NO_ONE, Traced};
 pub use whyperf_model::matching::PairId;

@@ -86,6 +86,7 @@ pub use selector::Selector;
 pub use simulated::SimulatedRun;
 pub use store::{Access, Store};
 pub use trace::{
-    RankEvents, TextTraceError, TraceAbout, TraceError, TraceFile, TraceWriter, import,
-    write_event, write_head,
+    MEASURED, RankEvents, TextTraceError, TimedEvent, Timeline, TraceAbout, TraceError, TraceFile,
+    TraceWriter, export_chrome, export_goal, export_otf2, import, import_dumpi, import_otf2,
+    trace_of, write_event, write_head,
 };

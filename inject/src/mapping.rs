@@ -13,8 +13,8 @@ use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64};
 
 use rustix::mm::{MapFlags, ProtFlags};
 use whyperf_layout::{
-    CommandPage, Head, Header, Node, ObjectRecord, PatchRecord, PeerPage, RegionRecord, ReplyPage,
-    geometry,
+    CommandPage, EventRing, Head, Header, Node, ObjectRecord, PatchRecord, PeerPage, RegionRecord,
+    ReplyPage, TurnPage, geometry,
 };
 
 use crate::registration::Registration;
@@ -48,6 +48,11 @@ unsafe impl Shared for Node {}
 unsafe impl Shared for PatchRecord {}
 // SAFETY: repr(C), all fields atomic.
 unsafe impl Shared for PeerPage {}
+
+// SAFETY: repr(C), all fields atomic.
+unsafe impl Shared for EventRing {}
+// SAFETY: repr(C), all fields atomic.
+unsafe impl Shared for TurnPage {}
 
 /// Whether a mapping may be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

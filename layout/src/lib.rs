@@ -13,6 +13,8 @@
 //!   PatchRecord              ◄──────────  functions to patch   } may write
 //! ```
 //!
+//! A traced thread has an [`event_ring`] in a file of its own, beside the region.
+//!
 //! [`geometry`] says where each part lies, [`slot`] holds the protocol of an event, [`ring`] and [`command`] that of
 //! commands; [`attach_request`] is the request by which a process begins to be measured. `docs/layout.md` tells who owns
 //! each part, and when.
@@ -21,6 +23,7 @@
 pub mod attach_request;
 pub mod bystander;
 pub mod command;
+pub mod event_ring;
 pub mod geometry;
 mod header;
 mod kind;
@@ -35,8 +38,13 @@ pub mod strings;
 mod stub_place;
 pub mod sync;
 mod table;
+pub mod traced;
+pub mod turn;
 
 pub use command::{Answer, Command, CommandRefusal, Reply};
+pub use event_ring::{
+    Drained, EventRing, RING_ENTRIES, RING_MAGIC, RING_SIZE, RING_VERSION, RingEntry, RingHead,
+};
 pub use header::{Header, Losses, MAGIC, NO_BASE, NO_RANK, RegionState, VERSION};
 pub use kind::{Kind, ObjectKind};
 pub use moved_code::MovedCode;
@@ -49,3 +57,5 @@ pub use ring::{CommandPage, Message, ReplyPage, Sequence};
 pub use slot::{Head, Moved, Node, NodeReading, OpenSegment, SlotReadState, SlotState};
 pub use stub_place::{PatchStub, StubPlace};
 pub use table::{ObjectRecord, OnTime, RegionRecord};
+pub use traced::{MessageAct, NO_ONE, Traced};
+pub use turn::{Standing, Ticket, TurnPage};

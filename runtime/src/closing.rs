@@ -10,7 +10,7 @@ use crate::view::{Tables, is_node};
 use crate::{clock, event_costs, limit, measurement, switch};
 use core::sync::atomic::Ordering;
 use whyperf_layout::slot::{self, low, node_of};
-use whyperf_layout::{Answer, Kind, Moved, Node, Reply};
+use whyperf_layout::{Answer, Kind, Moved, Node, Reply, Traced};
 
 /// Whether no event is in progress. A handler may have run between two loads, so a difference
 /// counts only when the word stands still around it. Otherwise the event is dropped and counted.
@@ -102,6 +102,7 @@ pub(crate) fn close_one(private: &Private, now: u64, moved: Moved) {
     let slot = private.slot();
     let node = slot.node(current);
     let visits = slot::end(slot.head(), node, slot.stamp(current), back, now, moved);
+    private.ring.record(Traced::Current { node: back, ticks: now });
     judge_if_due(private, current, visits, now);
 }
 

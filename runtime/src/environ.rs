@@ -32,6 +32,8 @@ pub(crate) struct ProcessSettings {
     directory: ZeroEndedPath<LONGEST>,
     /// The file in it that says whose it is.
     owner: ZeroEndedPath<LONGEST>,
+    /// The file in it that says whose turn it is.
+    turns: ZeroEndedPath<LONGEST>,
     program: [u8; 1024],
     program_length: usize,
     /// See `Header::program_base`. Asked for early: later a function of the C library may be switched on.
@@ -53,6 +55,10 @@ pub(crate) struct Options {
     pub(crate) functions: bool,
     /// A user named functions: the process waits before `main` until they are switched on.
     pub(crate) startup_barrier: bool,
+    /// Each event is recorded, not only counted.
+    pub(crate) traces: bool,
+    /// The threads of the job compute one at a time.
+    pub(crate) serial: bool,
 }
 
 struct EnvironCell<T>(UnsafeCell<T>);
@@ -65,11 +71,14 @@ static OPTIONS: EnvironCell<Options> = EnvironCell(UnsafeCell::new(Options {
     cost_limit: 50,
     functions: false,
     startup_barrier: false,
+    traces: false,
+    serial: false,
 }));
 
 static SETTINGS: EnvironCell<ProcessSettings> = EnvironCell(UnsafeCell::new(ProcessSettings {
     directory: ZeroEndedPath::EMPTY,
     owner: ZeroEndedPath::EMPTY,
+    turns: ZeroEndedPath::EMPTY,
     program: [0; 1024],
     program_length: 0,
     program_base: None,
@@ -113,6 +122,9 @@ pub(crate) unsafe fn read() -> bool {
         number(variable(b"WHYPERF_CALLPATH_DEPTH")).filter(|k| *k <= DEEPEST).unwrap_or(0);
     options.functions = variable(b"WHYPERF_FUNCTIONS").is_some_and(|text| text == b"1");
     options.startup_barrier = variable(b"WHYPERF_HOLD").is_some_and(|text| text == b"1");
+    let is_on = |name| variable(name).is_some_and(|text| text == b"1");
+    options.traces = is_on(b"WHYPERF_TRACE");
+    options.serial = options.traces && is_on(b"WHYPERF_SERIAL");
     options.cost_limit = thousandths(variable(b"WHYPERF_COST_LIMIT")).unwrap_or(50);
     let rank: [&[u8]; 3] = [b"OMPI_COMM_WORLD_RANK", b"PMIX_RANK", b"PMI_RANK"];
     let size: [&[u8]; 2] = [b"OMPI_COMM_WORLD_SIZE", b"PMI_SIZE"];
@@ -166,9 +178,16 @@ impl ProcessSettings {
         self.owner.as_c_str()
     }
 
+    /// The file of that directory that says whose turn it is to compute.
+    pub(crate) fn turns(&self) -> &CStr {
+        self.turns.as_c_str()
+    }
+
     /// Takes a directory; false where its path is too long.
     fn lie_in(&mut self, directory: &[u8]) -> bool {
-        self.directory.take(&[directory]) && self.owner.take(&[directory, b"/owner"])
+        self.directory.take(&[directory])
+            && self.owner.take(&[directory, b"/owner"])
+            && self.turns.take(&[directory, b"/turns"])
     }
 
     /// The same, as the kernel wants it.

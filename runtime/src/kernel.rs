@@ -454,6 +454,15 @@ pub(crate) fn write_new(path: &core::ffi::CStr, bytes: &[u8]) {
     close(descriptor);
 }
 
+/// Opens a file of this user's for reading and writing, if it is there.
+pub(crate) fn open_to_share(path: &core::ffi::CStr) -> Option<i32> {
+    let flags = libc::O_RDWR | libc::O_CLOEXEC | libc::O_NOFOLLOW;
+    let arguments = [libc::AT_FDCWD as usize, path.as_ptr() as usize, flags as usize, 0, 0, 0];
+    // SAFETY: a string that ends with zero.
+    let opened = unsafe { call(libc::SYS_openat, arguments) };
+    i32::try_from(opened).ok().filter(|descriptor| *descriptor >= 0)
+}
+
 /// Makes a symbolic link, if the name is free.
 pub(crate) fn symlink(target: &core::ffi::CStr, path: &core::ffi::CStr) {
     let arguments =

@@ -10,10 +10,10 @@
 //!   leaves      range, number, directory, once_pointer, spin_lock, zero_ended_path, process_status, thread_local, view
 //!   kernel      kernel, clock, own_memory, listening_page, interrupted_call, environ, switch, lock, attach_request, machine_facts
 //!   process     measurement, replies, heartbeat, last_thread_watchdog
-//!   region      sigbus_handler, map, strings, region
+//!   region      sigbus_handler, map, strings, region, ring, turns
 //!   functions   functions: the table of instrumented functions
 //!   creation    agent_thread, creation, object, losses
-//!   thread      node_index, returns, thread, limit, tree, event_costs, child_cache, closing, peers, registration
+//!   thread      node_index, returns, thread, limit, tree, event_costs, child_cache, tracing, closing, peers, registration
 //!   event       slow, event, guard, birth, startup_barrier
 //!   patch       patch: code that changes, and visits of instrumented functions; calibration
 //!   life        process, attachment, leaving, sandbox, fork, agent, load
@@ -68,6 +68,7 @@ mod region;
 mod registration;
 mod replies;
 mod returns;
+mod ring;
 pub mod sandbox;
 mod sigbus_handler;
 mod slow;
@@ -77,7 +78,9 @@ mod strings;
 mod switch;
 mod thread;
 pub mod thread_local;
+pub mod tracing;
 mod tree;
+mod turns;
 mod view;
 mod zero_ended_path;
 

@@ -68,6 +68,45 @@ fn make(
     made
 }
 
+/// Makes a file `<pid>-<number>.trace` beside the region, of so many bytes, all populated; where it is mapped.
+pub(crate) fn make_beside(
+    settings: &ProcessSettings,
+    number: u32,
+    size: usize,
+    _: &Held,
+) -> Option<*mut u8> {
+    if !kernel::is_private_directory(settings.directory())
+        || size as u64 > kernel::file_size_limit()
+    {
+        return None;
+    }
+    // SAFETY: as in `create`.
+    let path = unsafe { &mut *PATH.0.get() };
+    // A thread may have the number of one that is gone, whose file is still read.
+    let descriptor = open_first(settings, path, number, 4, ".trace")?;
+    let sized = kernel::truncate(descriptor, size);
+    let base = kernel::shared_memory(descriptor, size).filter(|_| sized);
+    kernel::close(descriptor);
+    // SAFETY: just mapped, and fresh.
+    let populated = base.filter(|base| unsafe { populate(*base, size) });
+    if populated.is_none() {
+        kernel::unlink(path.as_c_str());
+        if let Some(base) = base {
+            // SAFETY: just mapped, and no other code has its address.
+            unsafe { kernel::unmap(base, size) };
+        }
+    }
+    populated
+}
+
+/// The page that all processes of the job share, where the daemon made one.
+pub(crate) fn shared_page(settings: &ProcessSettings) -> Option<*mut u8> {
+    let descriptor = kernel::open_to_share(settings.turns())?;
+    let base = kernel::shared_memory(descriptor, PAGE);
+    kernel::close(descriptor);
+    base
+}
+
 fn map_tables(descriptor: i32) -> Result<Tables, RegionFailure> {
     let base = kernel::shared_memory(descriptor, SLOTS + SLOT_SIZE);
     let base = base.ok_or(RegionFailure::AddressSpace)?;
@@ -259,9 +298,22 @@ impl Write for RegionPath {
 }
 
 fn open_new(settings: &ProcessSettings, path: &mut RegionPath) -> Option<i32> {
+    open_first(settings, path, 0, 1000, ".region")
+}
+
+/// Makes the first file that is not there yet of those with these numbers.
+fn open_first(
+    settings: &ProcessSettings,
+    path: &mut RegionPath,
+    first: u32,
+    attempts: u32,
+    ending: &str,
+) -> Option<i32> {
     const EXISTS: isize = -(libc::EEXIST as isize);
-    for attempt in 0..1000_u32 {
-        path.set(settings.directory(), attempt, ".region")?;
+    for attempt in 0..attempts {
+        // No thread has a number so high.
+        let number = if first == 0 { attempt } else { first + (attempt << 23) };
+        path.set(settings.directory(), number, ending)?;
         match kernel::create_new(path.as_c_str()) {
             EXISTS => {}
             descriptor => {

@@ -5,7 +5,7 @@ use crate::functions::site;
 use crate::lock::Held;
 use crate::measurement;
 use crate::view::Tables;
-use crate::{agent_thread, clock, creation, strings, switch};
+use crate::{agent_thread, clock, creation, strings, switch, tracing};
 use core::sync::atomic::{AtomicU32, Ordering};
 use whyperf_layout::{Header, RegionState};
 
@@ -80,6 +80,7 @@ fn set_paused(paused: bool) {
 
 /// The process ends in order (`exit`, `_exit`).
 pub fn leave() {
+    tracing::leave();
     end(|header| header.leave(clock::now()));
 }
 
@@ -96,6 +97,7 @@ fn end(say: impl FnOnce(&Header)) {
 
 /// The process is about to become another program.
 pub fn replaced() {
+    tracing::leave();
     set_state(RegionState::Replaced);
 }
 

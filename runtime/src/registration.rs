@@ -1,5 +1,6 @@
 //! The registration of a thread: how it gets a slot, and how that ends.
 
+use crate::environ::options;
 use crate::functions::counts;
 use crate::lock::Held;
 use crate::once_pointer::OncePointer;
@@ -9,7 +10,9 @@ use crate::thread::{
 };
 use crate::thread_local::{Block, Thread, thread};
 use crate::view::{Slot, Tables};
-use crate::{clock, closing, creation, kernel, map, measurement, peers, sigbus_handler, tree};
+use crate::{
+    clock, closing, creation, kernel, map, measurement, peers, sigbus_handler, tree, turns,
+};
 use core::ffi::c_void;
 use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use whyperf_layout::SlotState;
@@ -125,6 +128,8 @@ fn register(block: &Block) -> Option<&Private> {
     let private = slot.and_then(|slot| furnish(block, slot, tables));
     let private = private.inspect(|private| {
         private.calls().inherit(tag);
+        private.ring.open(tables, &held);
+        turns::prepare(&held);
         if let Some(upcalls) = UPCALLS.get() {
             (upcalls.calibrate)(private);
         }
@@ -146,6 +151,9 @@ fn register(block: &Block) -> Option<&Private> {
         tree::reopen(private, parents);
     }
     open(block, private);
+    if options().serial {
+        private.turn.take(&private.ring);
+    }
     watch_for_end(block);
     Some(private)
 }
@@ -183,6 +191,11 @@ extern "C" fn ended(_: *mut c_void) {
         close_root(private);
         private.slot()
     });
+    if let Some(private) = known(&block) {
+        private.turn.give(&private.ring);
+        // SAFETY: nothing of this thread records from here on: the flag says so to its handlers.
+        unsafe { private.ring.close() };
+    }
     if let Some(slot) = slot {
         // SAFETY: nothing of this thread records from here on: the flag says so to its handlers.
         unsafe {

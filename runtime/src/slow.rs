@@ -10,6 +10,7 @@ use crate::object::ObjectId;
 use crate::region::Region;
 use crate::thread::{OTHER, Private};
 use crate::thread_local::thread;
+use crate::tracing::{self, QuickEnd};
 use crate::tree::{self, Open};
 use crate::view::Slot;
 use crate::{
@@ -17,13 +18,17 @@ use crate::{
 };
 use core::sync::atomic::Ordering;
 use whyperf_layout::slot::{self, node_of};
-use whyperf_layout::{Kind, Moved};
+use whyperf_layout::{Kind, Moved, Traced};
 
 /// Begins a visit; see [`crate::event::begin`].
 #[cold]
 #[inline(never)]
 pub(crate) extern "C" fn begin(region: &Region, site: u64, object: ObjectId) -> bool {
-    begin_at(region, site, object, 0)
+    let has_begun = tracing::begin(region, site, object) || begin_at(region, site, object, 0);
+    if has_begun {
+        tracing::waits(region);
+    }
+    has_begun
 }
 
 /// The same, knowing where a region of the program is begun: kept when this is the first time.
@@ -37,11 +42,12 @@ pub(crate) fn begin_at(region: &Region, site: u64, object: ObjectId, address: u6
     let current = current(private);
     let key = Key::new(id, object.number(), site);
     let Some(next) = tree::child(private, current, key) else { return false };
-    if private.direct() && next != OTHER {
+    if private.caches() && next != OTHER {
         child_cache::remember(key, current, next);
     }
-    let slot = private.slot();
-    slot::begin(slot.head(), slot.node(current), slot.stamp(current), next, clock::now());
+    let (slot, now) = (private.slot(), clock::now());
+    slot::begin(slot.head(), slot.node(current), slot.stamp(current), next, now);
+    private.ring.record(Traced::Current { node: next, ticks: now });
     true
 }
 
@@ -68,6 +74,16 @@ pub(crate) extern "C" fn end_switched_off(region: &Region, out: u64, r#in: u64) 
 #[cold]
 #[inline(never)]
 pub(crate) extern "C" fn end(region: &Region, out: u64, r#in: u64) {
+    match tracing::end(region, Moved { out, r#in }) {
+        QuickEnd::Undecided => end_searched(region, Moved { out, r#in }),
+        QuickEnd::Done => {}
+        QuickEnd::Reached(node) => reached(node),
+    }
+    tracing::goes_on(region);
+}
+
+/// Ends the visit, wherever it is.
+fn end_searched(region: &Region, moved: Moved) {
     let id = region.id();
     // Without a slot nothing is open; only an end that should have had a begin deserves one.
     if !measurement::is_measured() || !(switch::is_on(id) || thread::is_registered()) {
@@ -76,10 +92,7 @@ pub(crate) extern "C" fn end(region: &Region, out: u64, r#in: u64) {
     let block = thread();
     let Some(private) = registration::private(&block) else { return };
     // Without its begin because that was not recorded: nothing is wrong.
-    if is_between_events(private)
-        && !end_found(private, id, Moved { out, r#in })
-        && switch::is_on(id)
-    {
+    if is_between_events(private) && !end_found(private, id, moved) && switch::is_on(id) {
         count_anomaly(private);
     }
 }
@@ -121,6 +134,7 @@ pub(crate) fn add(region: &Region, amount: impl FnOnce(u64) -> u64, address: u64
     let slot = private.slot();
     let now = clock::now();
     slot::begin(slot.head(), slot.node(current), slot.stamp(current), next, now);
+    private.ring.record(Traced::Current { node: next, ticks: now });
     let out = amount(slot.node(next).bytes.load(Ordering::Relaxed));
     close_one(private, now, Moved { out, r#in: 0 });
 }
@@ -134,6 +148,7 @@ pub(crate) fn abandon(node: u32) {
     {
         close_until(private, node, clock::now());
     }
+    tracing::go_on();
 }
 
 /// The region's number if its events are to be recorded; registers it at its first event.

@@ -4,11 +4,13 @@
 //! must not be taken: not registered yet, inside the cold path, ended, or a clock or folding that
 //! the hot path does not know.
 
-use crate::environ::settings;
+use crate::environ::{options, settings};
 use crate::functions::call_list::CallList;
 use crate::node_index::NodeIndex;
 use crate::returns::Returns;
+use crate::ring::Ring;
 use crate::thread_local::{Block, thread};
+use crate::turns::Turn;
 use crate::view::{Slot, Tables};
 use crate::{clock, kernel};
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
@@ -23,6 +25,8 @@ pub(crate) const ENDED: u32 = 2;
 pub(crate) const FORKED: u32 = 4;
 /// The thread is a library's own.
 pub(crate) const FOREIGN: u32 = 8;
+/// With one of these an event is not done on a quick way.
+pub(crate) const UNUSABLE: u32 = BUSY | ENDED | FORKED | FOREIGN;
 /// Entries of the cache of children.
 pub(crate) const CACHE: usize = 4096;
 /// Offset of the root.
@@ -43,6 +47,12 @@ pub(crate) struct Private {
     pub(crate) ready: AtomicUsize,
     fold: AtomicU32,
     direct: AtomicBool,
+    /// Traced, and otherwise as the hot path knows it.
+    quick: AtomicBool,
+    /// Where its events go, if it is traced.
+    pub(crate) ring: Ring,
+    /// Its turn to compute, where threads take turns.
+    pub(crate) turn: Turn,
     /// Word of the last dropped event, and how often it was the same.
     pub(crate) interrupted_word: AtomicU64,
     pub(crate) interrupted_drops: AtomicU32,
@@ -61,6 +71,9 @@ impl Private {
             ready: AtomicUsize::new(0),
             fold: AtomicU32::new(0),
             direct: AtomicBool::new(false),
+            quick: AtomicBool::new(false),
+            ring: Ring::none(),
+            turn: Turn::none(),
             interrupted_word: AtomicU64::new(0),
             interrupted_drops: AtomicU32::new(0),
             forked: AtomicU32::new(0),
@@ -71,12 +84,16 @@ impl Private {
     /// event of an earlier measurement, which then goes on in memory that is still there.
     fn begin(&self, slot: Slot, tables: Tables) {
         let settings = settings();
-        let direct = settings.callpath_depth == 0 && clock::is_counter();
+        let quick = settings.callpath_depth == 0 && clock::is_counter();
+        let traces = options().traces;
         self.children.clear();
         self.returns.clear();
         self.ready.store(PAGE / size_of::<whyperf_layout::Node>(), Ordering::Relaxed);
         self.fold.store(settings.callpath_depth, Ordering::Relaxed);
-        self.direct.store(direct, Ordering::Relaxed);
+        self.direct.store(quick && !traces, Ordering::Relaxed);
+        self.quick.store(quick && traces, Ordering::Relaxed);
+        self.ring.clear();
+        self.turn.clear();
         self.interrupted_drops.store(0, Ordering::Relaxed);
         self.forked.store(0, Ordering::Relaxed);
         self.slot.store(slot.base(), Ordering::Relaxed);
@@ -104,6 +121,17 @@ impl Private {
     /// Whether the hot path may be taken.
     pub(crate) fn direct(&self) -> bool {
         self.direct.load(Ordering::Relaxed)
+    }
+
+    /// Whether its events are done as on the hot path, and recorded.
+    #[inline(always)]
+    pub(crate) fn is_quick(&self) -> bool {
+        self.quick.load(Ordering::Relaxed)
+    }
+
+    /// Whether the cache of children is used.
+    pub(crate) fn caches(&self) -> bool {
+        self.direct() || self.is_quick()
     }
 
     /// The thread's open calls of functions, behind this in the same mapping.

@@ -9,9 +9,9 @@ use crate::thread_local::thread;
 use crate::view::{Slot, is_node};
 use crate::{clock, environ, limit, map, measurement};
 use core::sync::atomic::Ordering;
-use whyperf_layout::Node;
 use whyperf_layout::geometry::{NODE_CAPACITY, NODES_IN_SLOT, PAGE, STAMPS_IN_SLOT, node_offset};
 use whyperf_layout::slot::{self, node_of};
+use whyperf_layout::{Node, Traced};
 
 /// Walks from the current node outwards over the visits that are open.
 #[derive(Debug)]
@@ -198,6 +198,9 @@ fn make(private: &Private, parent: u32, key: Key) -> u32 {
     limit::set(private, node, clock::now());
     private.children.insert(slot, offset);
     slot.head().publish_nodes(count as u32 + 1);
+    let object = (key.region_and_object >> 32) as u16;
+    let region = key.region_and_object as u16;
+    private.ring.record(Traced::Node { node: offset, parent, region, object });
     offset
 }
 

@@ -231,3 +231,24 @@ fn a_trace_that_deadlocks_is_told_with_its_cycle() {
     let text = String::from_utf8_lossy(&said.stdout).into_owned();
     assert!(text.contains("deadlock: rank 0 waits in"), "{text}");
 }
+
+#[test]
+fn a_sweep_that_was_interrupted_goes_on_where_it_was() {
+    let traces = Traces::new("resumed");
+    let trace = traces.divided("work", 4, "");
+    let journal = traces.0.file("sweep.runs");
+    let sweep = [trace.as_str(), "--machine", "cm5", "--set", "latency=1..5"];
+    let all = traces.extrapolated(&[&sweep[..], &["--resume", &journal]].concat());
+    let written = std::fs::read_to_string(&journal).expect("it is written");
+    assert_eq!(written.lines().count(), 5);
+    // Of the last run nothing but its beginning was written, and of the first one something else.
+    let cut = written.replacen("\"elapsed_s\":", "\"elapsed_s\":9", 1);
+    std::fs::write(&journal, &cut[..cut.len() - 9]).expect("writable");
+    let again = traces.extrapolated(&[&sweep[..], &["--resume", &journal]].concat());
+    assert_ne!(again["runs"][0], all["runs"][0], "what is noted is not simulated again");
+    let others = |results: &Value| results["runs"].as_array().expect("a list")[1..].to_vec();
+    assert_eq!(others(&again), others(&all));
+    assert_eq!(std::fs::read_to_string(&journal).expect("written").lines().count(), 5);
+    let other = refused(&[&sweep[..1], &["--machine", "ideal", "--resume", &journal]].concat());
+    assert!(other.contains("is of another machine"), "{other}");
+}

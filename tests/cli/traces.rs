@@ -86,3 +86,97 @@ fn what_is_wrong_is_told() {
     std::fs::write(&text, "whyperf trace 1\nranks 2\nrank 0\nsend 7 8\n").expect("writable");
     assert!(fails(&["trace", "import", &text]).contains("ring.txt:4: there is no rank 7"));
 }
+
+#[test]
+fn a_trace_is_shown_from_its_beginning_on() {
+    let (_folder, trace) = ring("beginning");
+    let all = text(&say(&["trace", "show", &trace, "--rank", "1"]));
+    assert_eq!(text(&say(&["trace", "show", &trace, "--rank", "1", "--from", "0"])), all);
+}
+
+#[test]
+fn browsers_get_a_bar_for_what_took_time_and_an_arrow_for_a_message() {
+    let (_folder, trace) = ring("chrome");
+    let exported = text(&say(&["trace", "export", &trace, "--format", "chrome"]));
+    let all: Value = serde_json::from_str(&exported).expect("JSON");
+    let events = all["traceEvents"].as_array().expect("a list");
+    let count = |ph: &str| events.iter().filter(|event| event["ph"] == ph).count();
+    // Each rank computes twice, sends twice and receives twice.
+    assert_eq!([count("X"), count("s"), count("f"), count("M")], [6, 6, 6, 6]);
+    let ids = |ph: &str| {
+        let of = events.iter().filter(|event| event["ph"] == ph);
+        of.map(|event| event["id"].to_string()).collect::<std::collections::BTreeSet<_>>()
+    };
+    assert_eq!(ids("s"), ids("f"), "each arrow has two ends");
+}
+
+#[test]
+fn a_schedule_receives_what_it_sends() {
+    let (folder, trace) = ring("goal");
+    let exported = text(&say(&["trace", "export", &trace, "--format", "goal"]));
+    assert!(exported.starts_with("num_ranks 3\n"), "{exported}");
+    let count = |word: &str| exported.lines().filter(|line| line.contains(word)).count();
+    // Two messages a rank, and two of the barrier.
+    assert_eq!([count(": send "), count(": recv "), count(": calc 1500")], [12, 12, 6]);
+    let (text_file, open) = (folder.file("open.txt"), folder.file("open.trace"));
+    std::fs::write(&text_file, "whyperf trace 1\nranks 2\nrank 0\nsend 1 8\nrank 1\nrecv any\n")
+        .expect("writable");
+    text(&say(&["trace", "import", &text_file]));
+    let said = say(&["trace", "export", &open, "--format", "goal"]);
+    assert_eq!(said.status, Some(125), "{said:?}");
+    assert!(said.stderr.contains("takes any message"), "{said:?}");
+}
+
+#[test]
+fn an_archive_of_otf2_comes_back_as_the_same_events() {
+    let (folder, trace) = ring("otf2");
+    let anchor = folder.file("ring.otf2");
+    text(&say(&["trace", "export", &trace, "--format", "otf2", "--output", &anchor]));
+    let again = folder.file("again.trace");
+    text(&say(&["trace", "import", &anchor, "--output", &again]));
+    let events = |trace: &str| {
+        let all = text(&say(&["trace", "export", trace]));
+        let lines = all.lines().filter(|line| line.starts_with("  ") || line.starts_with("rank "));
+        lines.map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(events(&again), events(&trace));
+    let events = folder.file("ring/1.evt");
+    let bytes = std::fs::read(&events).expect("readable");
+    std::fs::write(&events, &bytes[..bytes.len() - 4]).expect("writable");
+    let said = say(&["trace", "import", &anchor, "--output", &again]);
+    assert_eq!(said.status, Some(125), "{said:?}");
+    assert!(said.stderr.contains("1.evt: the events are damaged"), "{said:?}");
+}
+
+#[test]
+fn what_dumpi_prints_is_a_trace() {
+    let folder = Folder::new("dumpi");
+    let call = |name: &str, from: &str, to: &str, arguments: &str| {
+        format!(
+            "{name} entering at walltime {from}, cputime 0.1 seconds in thread 0.\n{arguments}\n\
+             {name} returning at walltime {to}, cputime 0.1 seconds in thread 0.\n"
+        )
+    };
+    let world = "MPI_Comm comm=2 (MPI_COMM_WORLD)";
+    let sent = format!(
+        "int count=10\nMPI_Datatype datatype=11 (MPI_DOUBLE)\nint dest=1\nint tag=7\n{world}"
+    );
+    let received = format!(
+        "int count=10\nMPI_Datatype datatype=11 (MPI_DOUBLE)\nint source=-1 (MPI_ANY_SOURCE)\nint tag=7\n{world}\n\
+         MPI_Status status[1]={{<bytes=80, source=0, tag=7, cancelled=0, error=0>}}"
+    );
+    let files = [("a.txt", "MPI_Send", &sent), ("b.txt", "MPI_Recv", &received)].map(
+        |(file, name, arguments)| {
+            let path = folder.file(file);
+            let all = call("MPI_Init", "1.0", "1.5", "int argc=1")
+                + &call(name, "2.5", "2.75", arguments);
+            std::fs::write(&path, all).expect("writable");
+            path
+        },
+    );
+    let to = folder.file("both.trace");
+    text(&say(&["trace", "import", "--format", "dumpi", &files[0], &files[1], "--output", &to]));
+    let all = text(&say(&["trace", "export", &to]));
+    assert!(all.contains("send 1 80 tag=7") && all.contains("recv 0 tag=7"), "{all}");
+    assert!(all.contains("compute main 1000000000ns"), "{all}");
+}

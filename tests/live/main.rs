@@ -44,3 +44,4 @@ mod sampled;
 mod shipped;
 mod time;
 mod told;
+mod traced;

@@ -6,6 +6,7 @@ use crate::refuse;
 /// A path, or a folder with its trailing slash, and why it cannot do without.
 const ALLOWED: &[(&str, &str)] = &[
     ("layout/src/", "views of shared memory by offset"),
+    ("layout/tests/fuzzed/event_ring.rs", "a ring that is too large for the stack"),
     ("runtime/src/", "thread-local words, mapping of the region, C interface"),
     ("runtime/tests/process/", "forks, traps, limits, and the map of a region"),
     ("runtime/tests/attach_request.rs", "sends itself a signal with a value"),

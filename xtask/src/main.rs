@@ -8,6 +8,7 @@ mod loom;
 mod packages;
 mod page;
 mod planted;
+mod predicted;
 mod random;
 mod sanitize;
 mod spread;
@@ -38,6 +39,7 @@ chores:
   study random             random programs that know their own truth, and what whyperf says of them; --kind KIND (c, inlined,
                            phases, threads, c++, fortran; else by turns), --programs N, --seed N, --seconds N, --built,
                            --keep (the files of all programs)
+  study predicted          runs of this machine, predicted from traces and run for real; --runs N, --built
   sanitize                 all of what follows; what it ran, how long, and what was found
   sanitize address         the crates' tests under AddressSanitizer; `thread` and `miri` likewise
   sanitize valgrind        the release build's library under valgrind, in a program with threads
@@ -65,6 +67,7 @@ fn run(words: &[&str]) -> anyhow::Result<ExitCode> {
         ["page"] => page::build(&Workspace::find()?).map(|()| ExitCode::SUCCESS),
         ["study", "random", words @ ..] => random::run(words),
         ["study", "planted", words @ ..] => planted::run(words),
+        ["study", "predicted", words @ ..] => predicted::run(words),
         ["study", words @ ..] => study::run(words),
         ["sanitize", words @ ..] => sanitize::run(words),
         ["packages"] => packages::ensure_all().map(|()| ExitCode::SUCCESS),

@@ -43,6 +43,7 @@ const TESTS: [Package; 21] = [
     Package { name: "bsdutils", evidence: "script" },
     Package { name: "mount", evidence: "mount" },
     Package { name: "libc6-dbg", evidence: "/usr/share/doc/libc6-dbg" },
+    Package { name: "otf2-tools", evidence: "otf2-print" },
     Package { name: "npm", evidence: "npm" },
     Package { name: "python3-venv", evidence: "/usr/share/doc/python3-venv" },
     Package { name: "chromium", evidence: "chromium" },

@@ -261,6 +261,8 @@ pub(crate) struct ReportedBottleneck {
     pub(crate) split: Split,
     /// Of what is waited here, the parts that one rank is the cause of, the largest first; the rest is not told apart.
     pub(crate) causes: Vec<Cause>,
+    /// What curing it would save of the whole run, where a trace of the run tells it.
+    pub(crate) worth: Option<Worth>,
     /// Position of the one it was refined from.
     #[serde(skip)]
     pub(crate) parent: Option<usize>,
@@ -276,6 +278,15 @@ pub(crate) struct ReportedBottleneck {
     /// Of waiting: what the leading finding says, where all others change once that is mended.
     #[serde(skip)]
     pub(crate) explains: Option<String>,
+}
+
+/// What curing a bottleneck is worth.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub(crate) struct Worth {
+    /// Seconds by which the whole run would be shorter.
+    pub(crate) saved_s: f64,
+    /// What was simulated.
+    pub(crate) cure: String,
 }
 
 /// A part of the time in which something happened.
@@ -498,6 +509,7 @@ pub(crate) mod example {
             split: Split::All,
             parent,
             causes: Vec::new(),
+            worth: None,
             is_partial: false,
             scale: ReportedScale::default(),
             advice: "share the work more evenly".into(),

@@ -1,6 +1,6 @@
 //! Events as bytes: a kind, and numbers of as many bytes as they need.
 //!
-//! Times are whole picoseconds. The region stands once for all that follows in the block.
+//! Times are whole picoseconds. How long an event took on the machine of the trace stands before it, where that was measured. The region stands once for all that follows in the block.
 
 use whyperf_extrapolate::{
     Bytes, Collective, CollectiveKind, CommId, Event, Expected, Rank, RegionId, RemoteAccess,
@@ -18,6 +18,8 @@ const COLLECTIVE: u8 = 7;
 const BARRIER: u8 = 8;
 const GET: u8 = 9;
 const PUT: u8 = 10;
+/// How long the event that follows took where it was measured.
+const TOOK: u8 = 11;
 
 /// Events of one block, while they are written.
 #[derive(Debug, Default)]
@@ -33,6 +35,11 @@ impl Encoder {
         std::mem::take(&mut self.bytes)
     }
 
+    /// Says how long the next event took.
+    pub(super) fn took(&mut self, time: SimTime) {
+        self.put(TOOK, &[picos(time)]);
+    }
+
     pub(super) fn push(&mut self, event: Event) {
         match event {
             Event::Compute { region, span } => {
@@ -40,7 +47,7 @@ impl Encoder {
                     self.region = Some(region);
                     self.put(REGION, &[u64::from(region.0)]);
                 }
-                self.put(COMPUTE, &[(span.as_nanos() * 1e3).round() as u64]);
+                self.put(COMPUTE, &[picos(span)]);
             }
             Event::Send(sent) => self.sent(SEND, sent),
             Event::Isend(sent, request) => {
@@ -93,6 +100,10 @@ impl Encoder {
     }
 }
 
+fn picos(time: SimTime) -> u64 {
+    (time.as_nanos() * 1e3).round() as u64
+}
+
 /// Small numbers for tags near zero.
 fn folded(tag: Tag) -> u64 {
     u64::from(((tag.0 << 1) ^ (tag.0 >> 31)).cast_unsigned())
@@ -109,11 +120,13 @@ pub(super) struct Decoder {
     bytes: Vec<u8>,
     at: usize,
     region: RegionId,
+    /// How long the event that was read last took, where that was measured.
+    pub(super) took: Option<SimTime>,
 }
 
 impl Decoder {
     pub(super) fn new(bytes: Vec<u8>) -> Self {
-        Self { bytes, at: 0, region: RegionId::default() }
+        Self { bytes, at: 0, region: RegionId::default(), took: None }
     }
 
     /// Whether all is read.
@@ -128,9 +141,14 @@ impl Decoder {
 
     /// The next event; none where the bytes make no sense.
     pub(super) fn next(&mut self) -> Option<Event> {
+        self.took = None;
         let mut kind = self.byte()?;
-        while kind == REGION {
-            self.region = RegionId(self.short()?);
+        while matches!(kind, REGION | TOOK) {
+            if kind == REGION {
+                self.region = RegionId(self.short()?);
+            } else {
+                self.took = Some(SimTime::nanos(self.number()? as f64 / 1e3));
+            }
             kind = self.byte()?;
         }
         Some(match kind {

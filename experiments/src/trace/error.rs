@@ -81,6 +81,14 @@ pub enum TextTraceError {
         /// What is wrong.
         what: String,
     },
+    /// A file of an archive cannot be read.
+    #[error("{file}: {what}")]
+    Archive {
+        /// The file.
+        file: String,
+        /// What is wrong.
+        what: String,
+    },
     /// The trace that is made of it cannot be written.
     #[error(transparent)]
     Written(#[from] TraceError),

@@ -8,7 +8,7 @@ use super::TraceAbout;
 /// The first bytes of a file, before its version.
 pub(super) const MAGIC: &[u8; 14] = b"whyperf trace\0";
 /// The version of what follows. It is raised when bytes mean something else.
-pub(super) const VERSION: u8 = 1;
+pub(super) const VERSION: u8 = 2;
 /// The last bytes of a file.
 const END_MAGIC: &[u8; 13] = b"whyperf index";
 /// How long the end is: offset, length, checksum and the last bytes.

@@ -11,17 +11,40 @@
 //! A block can be read by itself, so a simulation of thousands of ranks holds one block of each. The index is written last: a file
 //! without one was cut. Every block has a checksum, and every number is checked: what is damaged is told, with its rank.
 
+use std::path::{Path, PathBuf};
+
+mod chrome;
 mod codec;
+mod dumpi;
 mod error;
+mod goal;
 mod index;
+mod otf2;
 mod reader;
 mod text;
+mod timeline;
 mod writer;
 
+pub use chrome::export_chrome;
+pub use dumpi::import_dumpi;
 pub use error::{TextTraceError, TraceError};
+pub use goal::export_goal;
+pub use otf2::{export_otf2, import_otf2};
 pub use reader::{RankEvents, TraceFile};
 pub use text::{import, write_event, write_head};
+pub use timeline::{TimedEvent, Timeline};
 pub use writer::TraceWriter;
+
+/// The fact of a trace whose events say how long they took.
+pub const MEASURED: &str = "measured";
+
+/// Where the trace of a run of this id lies: beside its store, which has the results of the run, and no room for its events.
+#[must_use]
+pub fn trace_of(store: &Path, run: &str) -> PathBuf {
+    let mut folder = store.as_os_str().to_owned();
+    folder.push(".traces");
+    Path::new(&folder).join(format!("{run}.trace"))
+}
 
 /// What a trace says of itself beside its ranks, regions and communicators.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
-use whyperf_extrapolate::{Event, Rank, TraceHead};
+use whyperf_extrapolate::{Event, Rank, SimTime, TraceHead};
 
 use super::codec::Decoder;
 use super::index::{Block, END_LENGTH, Index, IndexPlace, MAGIC, VERSION};
@@ -141,6 +141,17 @@ impl Iterator for RankEvents<'_> {
 }
 
 impl RankEvents<'_> {
+    /// How long the event took that came last, when it was measured: a stretch of computing as long as it is where nothing else is said, and a
+    /// call no time.
+    #[must_use]
+    pub fn took(&self, last: &Event) -> SimTime {
+        let computed = match last {
+            Event::Compute { span, .. } => *span,
+            _ => SimTime::ZERO,
+        };
+        self.decoder.took.unwrap_or(computed)
+    }
+
     fn load(&mut self, block: Block) -> Result<(), TraceError> {
         let mut bytes = std::mem::take(&mut self.decoder).into_room();
         bytes.resize(block.length as usize, 0);

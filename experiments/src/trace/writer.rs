@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use whyperf_extrapolate::{Event, Rank, TraceHead};
+use whyperf_extrapolate::{Event, Rank, SimTime, TraceHead};
 
 use super::codec::Encoder;
 use super::index::{Block, Index, MAGIC, VERSION};
@@ -56,10 +56,26 @@ impl TraceWriter {
     /// # Errors
     /// When there is no such rank, or the file cannot be written.
     pub fn event(&mut self, rank: Rank, event: Event) -> Result<(), TraceError> {
+        self.put(rank, event, None)
+    }
+
+    /// The next event of a rank, and how long it took when it was measured.
+    ///
+    /// # Errors
+    /// As [`TraceWriter::event`].
+    pub fn measured(&mut self, rank: Rank, event: Event, took: SimTime) -> Result<(), TraceError> {
+        let is_said = matches!(event, Event::Compute { span, .. } if span == took);
+        self.put(rank, event, Some(took).filter(|_| !is_said))
+    }
+
+    fn put(&mut self, rank: Rank, event: Event, took: Option<SimTime>) -> Result<(), TraceError> {
         let Some(open) = self.open.get_mut(rank.0 as usize) else {
             let ranks = u32::try_from(self.open.len()).unwrap_or(u32::MAX);
             return Err(TraceError::NoSuchRank { path: self.path.clone(), rank, ranks });
         };
+        if let Some(took) = took {
+            open.took(took);
+        }
         open.push(event);
         self.events += 1;
         if open.bytes.len() >= BLOCK {

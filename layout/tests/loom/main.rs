@@ -8,6 +8,7 @@
 //! and every word of a model has a value of its own.
 #![cfg(loom)]
 
+mod event_ring;
 mod mapping;
 mod probes;
 mod process;

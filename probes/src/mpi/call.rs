@@ -191,6 +191,8 @@ arguments! {
     comm: "comm" | "oldcomm" | "intercomm";
     /// Rank that bytes go to.
     dest: "dest" | "target_rank";
+    /// Rank that bytes come from.
+    source: "source";
     /// Tag of what is sent.
     send_tag: "sendtag" | "tag";
     /// Tag of what is received.

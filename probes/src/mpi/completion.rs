@@ -7,14 +7,14 @@ use core::ffi::c_int;
 use core::mem::MaybeUninit;
 
 use whyperf_layout::{Messages, Moved, ObjectKind, Peer};
-use whyperf_runtime::{ObjectId, event, guard, losses, object, peers};
+use whyperf_runtime::{ObjectId, event, guard, losses, object, peers, tracing};
 
 use super::call::{Act, Completion, MpiFunction};
 use super::dialect::Dialect;
 use super::request::{self, Awaited, Transfer};
 use super::room::Room;
 use super::words::{Answered, ArgumentWords};
-use super::{messages, setup, status};
+use super::{messages, setup, status, traced};
 
 /// Runs one such call.
 ///
@@ -113,6 +113,9 @@ impl RequestBatch {
                         // SAFETY: the request is complete and its status filled.
                         let done = finish(&all, handle, status);
                         received += done.bytes;
+                        if self.on && tracing::is_on() {
+                            done.trace(dialect, handle, status);
+                        }
                         if self.on {
                             done.count();
                             waited = waited.with(done.transfer);
@@ -277,6 +280,20 @@ enum Transferred {
 }
 
 impl Completed {
+    /// Says in the trace that it is complete.
+    #[cold]
+    fn trace(&self, dialect: &Dialect, handle: usize, status: usize) {
+        if handle == dialect.request_null() {
+            return;
+        }
+        let source = match self.transfer {
+            Transferred::Received(peer) => peer.rank(),
+            _ => None,
+        };
+        // SAFETY: a source is known from the status alone, which was filled then.
+        unsafe { traced::completed(dialect, handle, source, status) };
+    }
+
     /// Counts what was received; what was sent counted when it was.
     fn count(&self) {
         if let Transferred::Received(peer) = self.transfer {

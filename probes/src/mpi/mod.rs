@@ -10,6 +10,7 @@
 //! | [`dialect`], [`real`], [`status`] | the differences between the MPIs |
 //! | [`communicator`], [`members`], [`window`], [`file`], [`request`] | what handles stand for |
 //! | [`messages`], [`peer`] | which rank a message goes to or comes from |
+//! | [`traced`] | what a trace says of a call |
 //! | [`flow`], [`volume`], [`datatype`] | how many bytes a call moves |
 
 mod association;
@@ -31,6 +32,7 @@ mod room;
 mod setup;
 mod status;
 mod text;
+mod traced;
 mod visit;
 mod volume;
 mod window;

@@ -46,6 +46,18 @@ pub(crate) unsafe fn of(dialect: &Dialect, comm: usize, rank: i32) -> Option<Pee
     Some(peer)
 }
 
+/// The same as a number; none where it is nobody, or not known.
+///
+/// # Safety
+/// A call must have succeeded on the communicator.
+pub(crate) unsafe fn of_rank(dialect: &Dialect, comm: usize, rank: i32) -> Option<u32> {
+    if comm == dialect.comm_world() {
+        return u32::try_from(rank).ok();
+    }
+    // SAFETY: the caller's promise.
+    unsafe { of(dialect, comm, rank) }?.rank()
+}
+
 /// # Safety
 /// A call must have succeeded on the communicator.
 #[cold]

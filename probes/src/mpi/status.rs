@@ -60,6 +60,16 @@ pub(crate) unsafe fn source(dialect: &Dialect, address: usize) -> i32 {
     unsafe { *((address + place) as *const i32) }
 }
 
+/// `MPI_TAG` of the status at `address`.
+///
+/// # Safety
+/// As for [`source`].
+pub(crate) unsafe fn tag(dialect: &Dialect, address: usize) -> i32 {
+    let place = if dialect.family == Family::Mpich { 12 } else { 4 };
+    // SAFETY: it is the `int` after the source.
+    unsafe { *((address + place) as *const i32) }
+}
+
 /// `MPI_ERROR` of the status at `address`.
 ///
 /// # Safety

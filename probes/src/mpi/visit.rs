@@ -5,7 +5,7 @@ use core::ffi::c_int;
 use core::mem::MaybeUninit;
 
 use whyperf_layout::Moved;
-use whyperf_runtime::{ObjectId, event, peers};
+use whyperf_runtime::{ObjectId, event, peers, tracing};
 
 use super::call::{Act, Derivation, Direction, MpiFunction};
 use super::communicator::{self, Communicator};
@@ -13,7 +13,7 @@ use super::dialect::Dialect;
 use super::request::{self, Awaited, PendingOperation, Transfer};
 use super::status::{self, StatusRoom};
 use super::words::{Answered, ArgumentWords};
-use super::{file, messages, setup, window};
+use super::{file, messages, setup, traced, window};
 
 /// A call between its begin and its end.
 #[derive(Debug)]
@@ -90,6 +90,9 @@ impl Visit {
         // SAFETY: the call succeeded.
         let answered = (result == 0).then(|| unsafe { Answered::new(all) });
         let moved = answered.as_ref().map_or_else(Moved::default, moved);
+        if self.on && tracing::is_on() {
+            self.trace(answered.as_ref(), moved);
+        }
         if self.on {
             event::end(&call.region, charged(call.act, moved));
         }
@@ -100,6 +103,26 @@ impl Visit {
                 unsafe { messages::count(&answered, self.found, moved, ticks) };
             }
             self.note(&answered, moved);
+        }
+    }
+
+    /// Says in the trace what the call did.
+    #[cold]
+    fn trace(&self, answered: Option<&Answered<'_>>, moved: Moved) {
+        let Some(all) = answered else { return };
+        // SAFETY: the call succeeded.
+        unsafe { traced::say(all, self.found, moved) };
+        match all.act() {
+            Act::Start => {
+                for index in 0..all.requests() {
+                    // SAFETY: the index is below their number; persistent requests keep their handle.
+                    traced::say_request(Act::Start, unsafe { all.request(index) });
+                }
+            }
+            Act::Release => traced::say_request(Act::Release, self.before),
+            // SAFETY: the MPI runs.
+            Act::Initialize => unsafe { traced::made(all.dialect(), all.dialect().comm_world()) },
+            _ => {}
         }
     }
 
@@ -134,7 +157,7 @@ impl Visit {
             Act::MakeWindow => {
                 let over = communicator::find(dialect, all.handle(at.comm));
                 // SAFETY: the call wrote the window to this address.
-                window::made(unsafe { all.handle_behind(at.window) }, over);
+                window::made(unsafe { all.handle_behind(at.window) }, over, all.handle(at.comm));
             }
             Act::NameWindow => {
                 // SAFETY: the name is a C string.
@@ -197,6 +220,9 @@ impl Visit {
         unsafe {
             let made = all.handle_behind(at.made);
             communicator::made(all.dialect(), parent, made, &all.call().operation, derivation);
+            if tracing::is_on() {
+                traced::made(all.dialect(), made);
+            }
         }
         if at.request.is_present() {
             self.post(all, false, false, Moved::default());

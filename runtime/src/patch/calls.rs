@@ -6,6 +6,7 @@ use crate::thread_local::Block;
 use crate::view::is_node;
 use crate::{clock, closing, measurement, registration, thread_local};
 use core::sync::atomic::Ordering;
+use whyperf_layout::Traced;
 use whyperf_layout::geometry::node_index;
 use whyperf_layout::slot;
 
@@ -23,6 +24,7 @@ pub(super) fn close(private: &Private, word: u64, now: u64) {
     }
     let node = slot.node(own);
     let visits = slot::end_unmoved(head, node, slot.stamp(own), before, now);
+    private.ring.record(Traced::Current { node: before, ticks: now });
     closing::judge_if_due(private, own, visits, now);
 }
 

@@ -15,6 +15,7 @@ use crate::thread::{self, OTHER, Private};
 use crate::thread_local::thread;
 use crate::{clock, closing, creation, measurement, registration, slow, switch, tree};
 use core::sync::atomic::Ordering;
+use whyperf_layout::Traced;
 use whyperf_layout::slot;
 
 /// Set in the listed frame of such a call: frames of slots are multiples of eight.
@@ -85,15 +86,16 @@ fn begin(id: u32, frame: u64) {
         Some(known) => known,
         None => {
             let next = tree::callee(private, current, id);
-            if private.direct() && next != OTHER {
+            if private.caches() && next != OTHER {
                 calls.remember_callee(current, id, next);
             }
             next
         }
     };
     calls.list_function(frame | IS_COMPILED, word_of(calls.tag(), current, next), id);
-    let slot = private.slot();
-    slot::begin(slot.head(), slot.node(current), slot.stamp(current), next, clock::now());
+    let (slot, now) = (private.slot(), clock::now());
+    slot::begin(slot.head(), slot.node(current), slot.stamp(current), next, now);
+    private.ring.record(Traced::Current { node: next, ticks: now });
 }
 
 #[inline(never)]

@@ -24,6 +24,7 @@ use crate::thread_local::thread;
 use crate::view::{Slot, is_node};
 use crate::{clock, closing, creation, measurement, registration, slow, switch, tree};
 use core::sync::atomic::Ordering;
+use whyperf_layout::Traced;
 use whyperf_layout::slot::{self, low, node_of};
 
 /// Nothing is left to be done.
@@ -274,7 +275,7 @@ fn enter(frame: u64, id: u32, goes: Goes) -> u64 {
     let current = node_of(slot.head().word.load(Ordering::Relaxed));
     let next = tree::callee(private, current, id);
     let calls = private.calls();
-    if private.direct() && next != OTHER {
+    if private.caches() && next != OTHER {
         calls.remember_callee(current, id, next);
     }
     if goes == Goes::IfDeep && next <= current && calls.is_deep() {
@@ -282,7 +283,9 @@ fn enter(frame: u64, id: u32, goes: Goes) -> u64 {
         return NO_FRAME;
     }
     let word = calls.list(frame, word_of(calls.tag(), current, next));
-    slot::begin(slot.head(), slot.node(current), slot.stamp(current), next, clock::now());
+    let now = clock::now();
+    slot::begin(slot.head(), slot.node(current), slot.stamp(current), next, now);
+    private.ring.record(Traced::Current { node: next, ticks: now });
     word
 }
 
@@ -349,7 +352,7 @@ fn pass(frame: u64, word: u64, id: u32, ending: u32) -> Option<u64> {
         return None;
     }
     let next = tree::callee(private, current, id);
-    if private.direct() && next != OTHER {
+    if private.caches() && next != OTHER {
         calls.remember_callee(current, id, next);
     }
     calls.drop_innermost();
@@ -357,6 +360,7 @@ fn pass(frame: u64, word: u64, id: u32, ending: u32) -> Option<u64> {
     let (slot, now) = (private.slot(), clock::now());
     let node = slot.node(current);
     let visits = slot::end_unmoved(slot.head(), node, slot.stamp(current), next, now);
+    private.ring.record(Traced::Current { node: next, ticks: now });
     closing::judge_if_due(private, current, visits, now);
     Some(passed)
 }

@@ -1,0 +1,492 @@
+//! One rank of a trace, from what was recorded of its thread: stretches of computing, and calls with what they did.
+//!
+//! ```text
+//!   current main │ current MPI_Isend │ message, envelope │ current main │ ...
+//!   └ computing ─┘└──────────── a call, which took so long ─────────────┘└ computing ...
+//! ```
+//! Time in a call of the MPI is no computing, and neither is waiting for threads; time in other calls, as of files, is computing of a region of
+//! that name. Where threads took turns, computing is scaled to what the thread ran on a processor in its turn: the rest is what others took.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use whyperf_daemon::{MessageAct, NO_ONE, Traced};
+use whyperf_extrapolate::{
+    Bytes, CommId, Event, Expected, Rank, RegionId, RemoteAccess, Sent, SimTime, Tag,
+};
+use whyperf_model::Category;
+
+use super::collective_call;
+use super::counts::Counts;
+use super::requests::{Pending, Requests};
+use super::tables::LocationTables;
+
+/// What a trace keeps of an event: it, and how long it took.
+pub(crate) type Measured = (Event, SimTime);
+
+/// A rank while its entries go by.
+pub(crate) struct Location<'t> {
+    tables: &'t LocationTables<'t>,
+    nodes: BTreeMap<u32, Place>,
+    current: Place,
+    /// Nanoseconds since which it is current.
+    since: u64,
+    /// Computing since the last call.
+    computed: Vec<(RegionId, f64)>,
+    turn: Turn,
+    said: Vec<Traced>,
+    requests: Requests<Message>,
+    /// Threads that this one started, by when, and not yet told.
+    births: VecDeque<(u64, Rank)>,
+    out: Outbox,
+    pub(crate) counts: Counts,
+}
+
+/// Where a thread is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Place {
+    /// It computes.
+    Computes(RegionId),
+    /// It is in a call of the MPI, by the number of its region.
+    Calls(u16),
+    /// It waits for other threads, in this region and at this object.
+    Waits(u16, u16),
+}
+
+/// What is known of a turn: the computing before it, and how long the thread had run when it began.
+#[derive(Clone, Copy, Debug, Default)]
+struct Turn {
+    from: usize,
+    ran: Option<u64>,
+}
+
+/// A message of a call.
+#[derive(Clone, Copy, Debug)]
+struct Message {
+    act: MessageAct,
+    peer: Option<Rank>,
+    comm: CommId,
+    bytes: Bytes,
+    tag: Option<Tag>,
+}
+
+/// Events that wait for a receive before them to be told what it matched.
+#[derive(Debug, Default)]
+struct Outbox {
+    waiting: VecDeque<(Measured, bool)>,
+    /// The number of the first that waits.
+    first: u64,
+}
+
+impl Outbox {
+    fn push(&mut self, event: Measured, is_open: bool) -> u64 {
+        self.waiting.push_back((event, is_open));
+        self.first + self.waiting.len() as u64 - 1
+    }
+
+    /// The receive of this number matched a message of this rank and tag.
+    fn resolve(&mut self, number: u64, match_of: Option<(Rank, Tag)>) {
+        let place = number.checked_sub(self.first).and_then(|at| usize::try_from(at).ok());
+        let Some(((event, _), is_open)) = place.and_then(|at| self.waiting.get_mut(at)) else {
+            return;
+        };
+        *is_open = false;
+        if let (Event::Irecv(expected, _), Some((from, tag))) = (event, match_of) {
+            (expected.from, expected.tag) = (Some(from), Some(tag));
+        }
+    }
+
+    fn ready(&mut self, is_over: bool) -> Option<Measured> {
+        let (_, is_open) = self.waiting.front()?;
+        if *is_open && !is_over {
+            return None;
+        }
+        self.first += 1;
+        self.waiting.pop_front().map(|(event, _)| event)
+    }
+}
+
+impl<'t> Location<'t> {
+    /// A rank that begins at this time of the trace.
+    pub(crate) fn new(
+        tables: &'t LocationTables<'t>,
+        births: VecDeque<(u64, Rank)>,
+        begins: u64,
+    ) -> Self {
+        let mut location = Self {
+            tables,
+            nodes: BTreeMap::new(),
+            current: Place::Computes(tables.main),
+            since: begins,
+            computed: Vec::new(),
+            turn: Turn::default(),
+            said: Vec::new(),
+            requests: Requests::default(),
+            births,
+            out: Outbox::default(),
+            counts: Counts::default(),
+        };
+        let before = SimTime::nanos(begins as f64);
+        if begins > 0 {
+            let nothing = Event::Compute { region: tables.main, span: SimTime::ZERO };
+            location.out.push((nothing, before), false);
+        }
+        if let Some(parent) = tables.started_by {
+            location
+                .emit(Event::Recv(tables.thread_message(parent, Tag(tables.rank.0.cast_signed()))));
+        }
+        location
+    }
+
+    /// The next event that is whole.
+    pub(crate) fn next_ready(&mut self) -> Option<Measured> {
+        self.out.ready(false)
+    }
+
+    /// All that is left when the thread is over.
+    pub(crate) fn finish(&mut self) -> Vec<Measured> {
+        self.end_segment(self.since);
+        self.flush_computing();
+        if let Some(joiner) = self.tables.joined_by {
+            let tag = Tag(JOIN | self.tables.rank.0.cast_signed());
+            self.emit(Event::Send(Sent { to: joiner, tag, comm: CommId::WORLD, bytes: Bytes(0) }));
+        }
+        std::iter::from_fn(|| self.out.ready(true)).collect()
+    }
+
+    /// Takes in an entry.
+    pub(crate) fn see(&mut self, said: Traced) {
+        match said {
+            Traced::Node { node, parent, region, object } => {
+                let place = self.place(parent, region, object);
+                self.nodes.insert(node, place);
+            }
+            Traced::Current { node, ticks } => self.become_current(node, self.tables.nanos(ticks)),
+            Traced::Ended { ticks } => self.end_segment(self.tables.nanos(ticks)),
+            Traced::Resumed { ticks } => self.since = self.tables.nanos(ticks).max(self.since),
+            Traced::Ran { nanos } => self.ran(nanos),
+            Traced::Communicator { .. } | Traced::Members { .. } => {}
+            said => self.said.push(said),
+        }
+    }
+
+    fn place(&self, parent: u32, region: u16, object: u16) -> Place {
+        match self.tables.category(region) {
+            Category::User | Category::Function => Place::Computes(self.tables.region(region)),
+            category if is_mpi(category) => Place::Calls(region),
+            category if waits_for_threads(category) => Place::Waits(region, object),
+            Category::Root | Category::Other => {
+                self.nodes.get(&parent).copied().unwrap_or(Place::Computes(self.tables.main))
+            }
+            _ => Place::Computes(self.tables.region(region)),
+        }
+    }
+
+    fn become_current(&mut self, node: u32, now: u64) {
+        let next = self.nodes.get(&node).copied().unwrap_or(Place::Computes(self.tables.main));
+        let (place, since) = (self.current, self.since);
+        self.end_segment(now);
+        self.current = next;
+        if matches!(place, Place::Computes(_)) {
+            return;
+        }
+        let took = SimTime::nanos(now.saturating_sub(since) as f64);
+        match place {
+            Place::Calls(region) => self.end_call(region, took),
+            Place::Waits(region, object) => self.end_wait(region, object, took, now),
+            Place::Computes(_) => {}
+        }
+    }
+
+    /// What was current was so until then.
+    fn end_segment(&mut self, now: u64) {
+        let now = now.max(self.since);
+        while let Some((at, child)) = self.births.pop_front_if(|(at, _)| *at <= now) {
+            // A thread may have its first event when the one that started it waits for it already.
+            self.compute_until(at);
+            self.flush_computing();
+            let tag = Tag(child.0.cast_signed());
+            self.emit(Event::Send(Sent { to: child, tag, comm: CommId::WORLD, bytes: Bytes(0) }));
+        }
+        self.compute_until(now);
+        self.since = now;
+    }
+
+    /// What is current computes until then, if it computes.
+    fn compute_until(&mut self, at: u64) {
+        if let Place::Computes(region) = self.current {
+            let until = at.max(self.since);
+            self.compute(region, until - self.since);
+            self.since = until;
+        }
+    }
+
+    fn compute(&mut self, region: RegionId, nanos: u64) {
+        let is_new = self.turn.from >= self.computed.len();
+        match self.computed.last_mut().filter(|(last, _)| *last == region && !is_new) {
+            Some((_, sum)) => *sum += nanos as f64,
+            _ if nanos == 0 => {}
+            _ => self.computed.push((region, nanos as f64)),
+        }
+    }
+
+    /// The thread ran so long: when its turn begins, and when it ends.
+    fn ran(&mut self, nanos: u64) {
+        let Some(begin) = self.turn.ran.take() else {
+            self.turn = Turn { from: self.computed.len(), ran: Some(nanos) };
+            return;
+        };
+        let turn = self.turn.from.min(self.computed.len());
+        let seen: f64 = self.computed[turn..].iter().map(|(_, nanos)| nanos).sum();
+        let ran = nanos.saturating_sub(begin) as f64;
+        self.counts.seen += seen;
+        self.counts.ran += ran.min(seen);
+        if seen > 0.0 && ran < seen {
+            self.computed[turn..].iter_mut().for_each(|(_, nanos)| *nanos *= ran / seen);
+        }
+        self.turn.from = self.computed.len();
+    }
+
+    fn flush_computing(&mut self) {
+        for (region, nanos) in std::mem::take(&mut self.computed) {
+            let span = SimTime::nanos(nanos);
+            self.out.push((Event::Compute { region, span }, span), false);
+        }
+        self.turn.from = 0;
+    }
+
+    fn emit(&mut self, event: Event) -> u64 {
+        self.out.push((event, SimTime::ZERO), false)
+    }
+
+    fn end_wait(&mut self, region: u16, object: u16, took: SimTime, now: u64) {
+        self.flush_computing();
+        match self.tables.category(region) {
+            Category::ThreadBarrier if let Some(comm) = self.tables.barrier(object) => {
+                self.out.push((Event::Barrier(comm), took), false);
+                return;
+            }
+            Category::Join => {
+                let joined = self.tables.joined_at(now);
+                for child in &joined {
+                    let tag = Tag(JOIN | child.0.cast_signed());
+                    self.emit(Event::Recv(self.tables.thread_message(*child, tag)));
+                }
+                if !joined.is_empty() {
+                    self.say_time(took);
+                    return;
+                }
+            }
+            _ => self.counts.thread_waits += 1,
+        }
+        self.nothing(region, took);
+    }
+
+    /// A call that the simulation knows nothing of: it took so long, and is no computing.
+    fn nothing(&mut self, region: u16, took: SimTime) {
+        let region = self.tables.region(region);
+        self.out.push((Event::Compute { region, span: SimTime::ZERO }, took), false);
+    }
+
+    /// The event that came last took so long.
+    fn say_time(&mut self, took: SimTime) {
+        if let Some(((_, last), _)) = self.out.waiting.back_mut() {
+            *last = took;
+        }
+    }
+
+    fn end_call(&mut self, region: u16, took: SimTime) {
+        self.flush_computing();
+        let said = std::mem::take(&mut self.said);
+        let before = self.out.first + self.out.waiting.len() as u64;
+        let mut messages = Vec::new();
+        let mut rest = said.iter().copied().peekable();
+        while let Some(one) = rest.next() {
+            let mut envelope = || match rest.peek() {
+                Some(Traced::Envelope { tag, request }) => {
+                    let found = (tag.map(Tag), *request);
+                    rest.next();
+                    found
+                }
+                _ => (None, 0),
+            };
+            match one {
+                Traced::Message { act, peer, comm, bytes } => {
+                    let (tag, request) = envelope();
+                    let comm = self.tables.comm(comm).unwrap_or(CommId::WORLD);
+                    let peer = Some(peer).filter(|peer| *peer < NO_ONE).map(Rank);
+                    let message = Message { act, peer, comm, bytes: Bytes(bytes), tag };
+                    messages.push((message, request));
+                }
+                Traced::Collective { comm, root, out } => {
+                    let r#in = match rest.next() {
+                        Some(Traced::Contributed { r#in }) => r#in,
+                        _ => 0,
+                    };
+                    let request = match rest.next() {
+                        Some(Traced::Envelope { request, .. }) => request,
+                        _ => 0,
+                    };
+                    self.collective(region, comm, (root, out, r#in), request);
+                }
+                Traced::Access { puts, peer, bytes } => {
+                    let access = RemoteAccess { owner: Rank(peer), bytes: Bytes(bytes) };
+                    if peer < self.tables.ranks {
+                        self.emit(if puts { Event::Put(access) } else { Event::Get(access) });
+                    }
+                }
+                Traced::Completed { peer, tag, request } => self.completed(request, peer, Tag(tag)),
+                Traced::Started { request } => {
+                    for (at, message) in self.requests.started(request).into_iter().enumerate() {
+                        self.start(message, request, at > 0);
+                    }
+                }
+                Traced::Forgotten { request } => self.requests.forget(request),
+                _ => {}
+            }
+        }
+        self.messages(&messages);
+        if self.out.first + self.out.waiting.len() as u64 == before {
+            self.nothing(region, took);
+        } else {
+            self.say_time(took);
+        }
+    }
+
+    /// The messages of one call. A send and a receive in one do not wait for each other.
+    fn messages(&mut self, messages: &[(Message, u64)]) {
+        let is_exchange = messages.len() > 1
+            && messages
+                .iter()
+                .all(|(one, _)| matches!(one.act, MessageAct::Send | MessageAct::Receive));
+        let mut awaited = None;
+        for (at, (message, request)) in messages.iter().enumerate() {
+            match message.act {
+                MessageAct::Send => {
+                    let Some(sent) = message.sent(self.tables.ranks) else { continue };
+                    if is_exchange {
+                        let id = self.requests.new_id();
+                        self.emit(Event::Isend(sent, id));
+                        awaited = Some(id);
+                    } else {
+                        self.emit(Event::Send(sent));
+                    }
+                }
+                MessageAct::Receive => {
+                    self.emit(Event::Recv(message.expected()));
+                }
+                MessageAct::StartSend | MessageAct::StartReceive => {
+                    self.start(*message, *request, at > 0);
+                }
+                MessageAct::PrepareSend | MessageAct::PrepareReceive => {
+                    self.requests.prepare(*request, *message, at > 0);
+                }
+            }
+        }
+        if let Some(id) = awaited {
+            self.emit(Event::Wait(id));
+            self.requests.give_back(id);
+        }
+    }
+
+    fn start(&mut self, message: Message, handle: u64, joins: bool) {
+        let sends = matches!(message.act, MessageAct::StartSend | MessageAct::PrepareSend);
+        if sends {
+            let Some(sent) = message.sent(self.tables.ranks) else { return };
+            let id = self.requests.new_id();
+            self.emit(Event::Isend(sent, id));
+            self.requests.open(handle, Pending::Message(id, None), joins);
+        } else {
+            let id = self.requests.new_id();
+            let expected = message.expected();
+            let is_open = expected.from.is_none() || expected.tag.is_none();
+            let number = self.out.push((Event::Irecv(expected, id), SimTime::ZERO), is_open);
+            let number = Some(number).filter(|_| is_open);
+            self.requests.open(handle, Pending::Message(id, number), joins);
+        }
+    }
+
+    fn completed(&mut self, handle: u64, peer: u32, tag: Tag) {
+        for pending in self.requests.complete(handle) {
+            match pending {
+                Pending::Message(id, number) => {
+                    if let Some(number) = number {
+                        let matched = (peer < NO_ONE).then_some((Rank(peer), tag));
+                        self.out.resolve(number, matched);
+                    }
+                    self.emit(Event::Wait(id));
+                    self.requests.give_back(id);
+                }
+                Pending::Collective(event) => {
+                    self.emit(event);
+                }
+            }
+        }
+    }
+
+    fn collective(
+        &mut self,
+        region: u16,
+        comm: u32,
+        (root, out, r#in): (u32, u64, u64),
+        request: u64,
+    ) {
+        let root = Some(root).filter(|root| *root < NO_ONE);
+        let known = self.tables.comm(comm).map(|comm| (comm, self.tables.members(comm)));
+        let event = known.and_then(|known| {
+            collective_call::event(self.tables.name(region), known, root, (out, r#in))
+        });
+        match event {
+            None => self.counts.unknown_calls += 1,
+            Some(event) if request == 0 => {
+                self.emit(event);
+            }
+            Some(event) => {
+                self.counts.overlapped += 1;
+                self.requests.open(request, Pending::Collective(event), false);
+            }
+        }
+    }
+}
+
+impl Message {
+    fn sent(&self, ranks: u32) -> Option<Sent> {
+        let to = self.peer.filter(|to| to.0 < ranks)?;
+        Some(Sent { to, tag: self.tag.unwrap_or_default(), comm: self.comm, bytes: self.bytes })
+    }
+
+    const fn expected(&self) -> Expected {
+        Expected { from: self.peer, tag: self.tag, comm: self.comm }
+    }
+}
+
+/// Tags of what a thread tells the one that joins it; those of births are the numbers of ranks.
+const JOIN: i32 = 1 << 30;
+
+const fn is_mpi(category: Category) -> bool {
+    matches!(
+        category,
+        Category::Setup
+            | Category::Send
+            | Category::Receive
+            | Category::Exchange
+            | Category::Post
+            | Category::Wait
+            | Category::Collective
+            | Category::Barrier
+            | Category::OneSided
+            | Category::MpiOther
+    )
+}
+
+const fn waits_for_threads(category: Category) -> bool {
+    matches!(
+        category,
+        Category::Mutex
+            | Category::RwLock
+            | Category::Condition
+            | Category::ThreadBarrier
+            | Category::Semaphore
+            | Category::Join
+            | Category::Spin
+    )
+}

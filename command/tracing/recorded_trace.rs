@@ -1,0 +1,327 @@
+//! Makes a trace file of what was recorded of a run: one rank a process of the MPI, or one a thread where there is none.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::path::Path;
+
+use anyhow::{Result, bail};
+use whyperf_daemon::{CollectedTrace, Traced};
+use whyperf_experiments::{MEASURED, TraceAbout, TraceError, TraceWriter};
+use whyperf_extrapolate::{CommId, Event, Rank, RegionId, SimTime, TraceHead};
+
+use super::communicators::{Communicators, MemberCollector};
+use super::counts::Counts;
+use super::location::Location;
+use super::tables::LocationTables;
+use super::thread_facts::ThreadFacts;
+
+/// A trace that was made.
+#[derive(Debug)]
+pub(crate) struct Recorded {
+    /// Its ranks.
+    pub(crate) ranks: u32,
+    /// Its events.
+    pub(crate) events: u64,
+    /// What is missing in it, in sentences.
+    pub(crate) notes: Vec<String>,
+}
+
+/// Writes what was recorded, under this name and with these facts.
+pub(crate) fn write(
+    trace: &CollectedTrace,
+    to: &Path,
+    name: &str,
+    mut facts: Vec<(String, String)>,
+) -> Result<Recorded> {
+    let mut members = MemberCollector::default();
+    let mut threads = ThreadFacts::of(trace, |process, said| members.see(process, said));
+    let locations = ranks(trace, &threads);
+    if locations.iter().flatten().next().is_none() {
+        bail!(
+            "nothing was recorded: the program had no call of MPI and no thread that was measured"
+        );
+    }
+    let ranks = u32::try_from(locations.len()).unwrap_or(u32::MAX);
+    let mut head = TraceHead::new(ranks);
+    let regions = name_regions(trace, &mut head);
+    let communicators = members.told(&mut head);
+    let is_mpi = threads.iter().any(|one| one.communicates > 0);
+    let family = if is_mpi {
+        Family::default()
+    } else {
+        Family::of(trace, &mut threads, &locations, &mut head)
+    };
+    let main = head.name_region(MAIN);
+    let all =
+        AllTables { trace, threads: &threads, communicators, head: &head, regions, main, family };
+    let (zero, cut) = all.bounds(&locations);
+    let mut writer = TraceWriter::create(to, ranks)?;
+    let (mut counts, mut events) = (Counts::default(), 0);
+    for (rank, at) in (0..).zip(&locations) {
+        let Some(at) = at else { continue };
+        let mut put = |event, took| {
+            events += 1;
+            writer.measured(Rank(rank), event, took)
+        };
+        counts.add(&all.location((Rank(rank), *at), (zero, cut), &mut put)?);
+    }
+    facts.push((MEASURED.to_owned(), "yes".to_owned()));
+    if counts.seen > 0.0 {
+        let share = counts.ran / counts.seen * 100.0;
+        facts.push((
+            "ran".to_owned(),
+            format!("{share:.1} % of the computing in turns, as the kernel says"),
+        ));
+    }
+    let notes = notes(trace, &locations, &counts, cut);
+    facts.extend(notes.iter().map(|note| ("missing".to_owned(), note.clone())));
+    writer.finish(TraceAbout { name: name.to_owned(), facts }, &head)?;
+    Ok(Recorded { ranks, events, notes })
+}
+
+/// What all ranks are read with.
+struct AllTables<'t> {
+    trace: &'t CollectedTrace,
+    threads: &'t [ThreadFacts],
+    communicators: Communicators,
+    head: &'t TraceHead,
+    /// By process.
+    regions: Vec<Vec<RegionId>>,
+    main: RegionId,
+    family: Family,
+}
+
+impl AllTables<'_> {
+    /// When the first rank begins, and when the trace ends for all of them because it was full; since the first one.
+    fn bounds(&self, locations: &[Option<usize>]) -> (u64, Option<u64>) {
+        let all = || locations.iter().flatten();
+        let zero = all().filter_map(|at| self.threads[*at].first).min().unwrap_or(0);
+        let full = all().filter(|at| self.trace.threads()[**at].left_out > 0);
+        (zero, full.map(|at| self.threads[*at].last.saturating_sub(zero)).min())
+    }
+
+    /// Reads the entries of a rank's thread; what could not be said of it.
+    fn location(
+        &self,
+        (rank, at): (Rank, usize),
+        (zero, cut): (u64, Option<u64>),
+        put: &mut dyn FnMut(Event, SimTime) -> Result<(), TraceError>,
+    ) -> Result<Counts, TraceError> {
+        let (family, thread) = (&self.family, &self.trace.threads()[at]);
+        let tables = LocationTables {
+            trace: self.trace,
+            process: &self.trace.processes()[thread.process],
+            number: thread.process,
+            communicators: &self.communicators,
+            head: self.head,
+            regions: &self.regions[thread.process],
+            main: self.main,
+            rank,
+            ranks: self.head.ranks(),
+            barriers: family.barriers.get(&thread.process).cloned().unwrap_or_default(),
+            started_by: family.started_by.get(&at).copied(),
+            joined_by: family.joined_by.get(&at).copied(),
+            joins: relative(family.joins.get(&at), zero),
+            zero,
+        };
+        let births: VecDeque<(u64, Rank)> = relative(family.births.get(&at), zero).into();
+        let begins = self.threads[at].first.unwrap_or(zero) - zero;
+        let mut location = Location::new(&tables, births, begins);
+        for said in self.trace.entries(thread) {
+            let is_after = |ticks| cut.is_some_and(|cut| tables.nanos(ticks) > cut);
+            if matches!(said, Traced::Current { ticks, .. } if is_after(ticks)) {
+                break;
+            }
+            location.see(said);
+            while let Some((event, took)) = location.next_ready() {
+                put(event, took)?;
+            }
+        }
+        for (event, took) in location.finish() {
+            put(event, took)?;
+        }
+        Ok(location.counts)
+    }
+}
+
+/// Code outside of every region.
+const MAIN: &str = "main";
+
+/// The thread of each rank; none where nothing of the rank was recorded.
+fn ranks(trace: &CollectedTrace, threads: &[ThreadFacts]) -> Vec<Option<usize>> {
+    let of_process = |number: usize| {
+        let all = trace.threads().iter().enumerate().filter(move |(_, one)| one.process == number);
+        all.max_by_key(|(at, one)| (threads[*at].communicates, std::cmp::Reverse(one.number)))
+    };
+    let known = |number: usize| trace.processes()[number].rank;
+    let ranked: Vec<(u32, usize)> = (0..trace.processes().len())
+        .filter_map(|number| Some((known(number)?, of_process(number)?.0)))
+        .collect();
+    if !ranked.is_empty() && threads.iter().any(|one| one.communicates > 0) {
+        let most = ranked.iter().map(|(rank, _)| *rank).max().unwrap_or(0);
+        let mut all = vec![None; most as usize + 1];
+        for (rank, at) in ranked {
+            all[rank as usize].get_or_insert(at);
+        }
+        return all;
+    }
+    let mut all: Vec<usize> = (0..trace.threads().len()).collect();
+    all.sort_by_key(|at| (trace.threads()[*at].process, trace.threads()[*at].number));
+    all.into_iter().map(Some).collect()
+}
+
+/// The regions of each process as regions of the trace.
+fn name_regions(trace: &CollectedTrace, head: &mut TraceHead) -> Vec<Vec<RegionId>> {
+    let of = |head: &mut TraceHead, name: &str| {
+        head.name_region(if name.is_empty() { MAIN } else { name })
+    };
+    trace
+        .processes()
+        .iter()
+        .map(|process| process.regions.iter().map(|region| of(head, &region.name)).collect())
+        .collect()
+}
+
+/// How the threads of processes without MPI belong together.
+#[derive(Debug, Default)]
+struct Family {
+    /// By process and object.
+    barriers: BTreeMap<usize, BTreeMap<u16, CommId>>,
+    started_by: BTreeMap<usize, Rank>,
+    joined_by: BTreeMap<usize, Rank>,
+    births: BTreeMap<usize, Vec<(u64, Rank)>>,
+    joins: BTreeMap<usize, Vec<(u64, Rank)>>,
+}
+
+impl Family {
+    fn of(
+        trace: &CollectedTrace,
+        threads: &mut [ThreadFacts],
+        locations: &[Option<usize>],
+        head: &mut TraceHead,
+    ) -> Self {
+        let mut family = Self::default();
+        let rank_of: BTreeMap<usize, Rank> =
+            (0..).zip(locations).filter_map(|(rank, at)| Some(((*at)?, Rank(rank)))).collect();
+        for process in 0..trace.processes().len() {
+            let of_process: Vec<usize> = (0..trace.threads().len())
+                .filter(|at| trace.threads()[*at].process == process)
+                .collect();
+            family.meet(process, &of_process, threads, &rank_of, head);
+            let first = of_process.iter().copied().min_by_key(|at| trace.threads()[*at].number);
+            for at in of_process.iter().copied().filter(|at| Some(*at) != first) {
+                let (Some(parent), Some(born)) = (first, threads[at].first) else { continue };
+                family.started_by.insert(at, rank_of[&parent]);
+                family.births.entry(parent).or_default().push((born, rank_of[&at]));
+            }
+            family.join(&of_process, threads, &rank_of);
+        }
+        family.births.values_mut().for_each(|all| all.sort_unstable());
+        family
+    }
+
+    /// Threads that meet at an object are a communicator.
+    fn meet(
+        &mut self,
+        process: usize,
+        of_process: &[usize],
+        threads: &[ThreadFacts],
+        rank_of: &BTreeMap<usize, Rank>,
+        head: &mut TraceHead,
+    ) {
+        let mut objects: BTreeMap<u16, Vec<Rank>> = BTreeMap::new();
+        for at in of_process {
+            for object in &threads[*at].barriers {
+                objects.entry(*object).or_default().push(rank_of[at]);
+            }
+        }
+        for (object, mut members) in objects {
+            members.sort_unstable();
+            let comm = head.add_communicator(members);
+            self.barriers.entry(process).or_default().insert(object, comm);
+        }
+    }
+
+    /// A join waits for those that ended before it did and that no join before it had waited for.
+    fn join(
+        &mut self,
+        of_process: &[usize],
+        threads: &[ThreadFacts],
+        rank_of: &BTreeMap<usize, Rank>,
+    ) {
+        let mut joins: Vec<(u64, usize)> = (of_process.iter())
+            .flat_map(|at| threads[*at].joins.iter().map(|until| (*until, *at)))
+            .collect();
+        joins.sort_unstable();
+        for (until, joiner) in joins {
+            for at in of_process.iter().copied().filter(|at| *at != joiner) {
+                let has_ended = threads[at].ended.is_some_and(|ended| ended <= until);
+                if has_ended && !self.joined_by.contains_key(&at) {
+                    self.joined_by.insert(at, rank_of[&joiner]);
+                    self.joins.entry(joiner).or_default().push((until, rank_of[&at]));
+                }
+            }
+        }
+    }
+}
+
+/// The same moments since the first rank began.
+fn relative(all: Option<&Vec<(u64, Rank)>>, zero: u64) -> Vec<(u64, Rank)> {
+    all.into_iter().flatten().map(|(at, rank)| (at.saturating_sub(zero), *rank)).collect()
+}
+
+/// What is missing, in sentences.
+fn notes(
+    trace: &CollectedTrace,
+    locations: &[Option<usize>],
+    counts: &Counts,
+    cut: Option<u64>,
+) -> Vec<String> {
+    let mut notes: Vec<String> = Vec::new();
+    for (rank, at) in locations.iter().enumerate() {
+        let Some(thread) = at.map(|at| &trace.threads()[at]) else {
+            notes.push(format!("nothing was recorded of rank {rank}"));
+            continue;
+        };
+        if thread.lost > 0 {
+            notes.push(format!(
+                "{} entries of rank {rank} were overwritten before they were read",
+                thread.lost
+            ));
+        }
+        if thread.left_out > 0 {
+            notes.push(format!(
+                "{} entries of rank {rank} came after the trace was full (--trace-limit)",
+                thread.left_out
+            ));
+        }
+        if thread.dropped > 0 {
+            notes.push(format!(
+                "{} events of signal handlers of rank {rank} came in the midst of another one",
+                thread.dropped
+            ));
+        }
+    }
+    if let Some(cut) = cut {
+        notes.push(format!(
+            "the trace ends at {:.3} s for all ranks, when it was full",
+            cut as f64 / 1e9
+        ));
+    }
+    let others = trace.threads().len() - locations.iter().flatten().count();
+    if others > 0 {
+        notes.push(format!("{others} more threads were recorded, which are no ranks: their work is not in the trace"));
+    }
+    let mut say = |count: u64, what: &str| {
+        if count > 0 {
+            notes.push(format!("{count} {what}"));
+        }
+    };
+    say(counts.unknown_calls, "collective calls have no model, and are left out");
+    say(
+        counts.overlapped,
+        "collective calls went on beside computing: they are simulated where they were waited for",
+    );
+    say(counts.thread_waits, "waits for locks, conditions and semaphores are not simulated");
+    notes.extend(trace.unread.iter().map(|why| format!("not read: {why}")));
+    notes
+}
