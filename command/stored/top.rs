@@ -24,6 +24,8 @@ use crate::stored::viewed;
 pub(crate) struct Top {
     #[command(flatten)]
     pub(crate) options: MeasuringOptions,
+    #[command(flatten)]
+    pub(crate) tracing: TracingOptions,
     /// A run that was kept, or one that goes on and is kept: an id, the beginning of one, a tag, latest or latest~1
     #[arg(value_name = "RUN", default_value = "latest")]
     pub(crate) run: Selector,
@@ -41,7 +43,7 @@ pub(crate) fn top(request: Top) -> Result<ExitCode> {
     options.top = true;
     // Keys are the screen's, so the program has none.
     options.keys = true;
-    run::run(&RunOptions { options, command })
+    run::run(&RunOptions { options, tracing: TracingOptions::default(), command })
 }
 
 /// Shows a run out of the store until the user has seen enough. One that goes on is written there every other second, and read again.
