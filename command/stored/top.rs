@@ -36,14 +36,14 @@ pub(crate) struct Top {
 
 /// Runs the command of the request and shows it, or shows the run of the request.
 pub(crate) fn top(request: Top) -> Result<ExitCode> {
-    let Top { mut options, run, command } = request;
+    let Top { mut options, tracing, run, command } = request;
     if command.is_empty() {
         return stored(&options, &run);
     }
     options.top = true;
     // Keys are the screen's, so the program has none.
     options.keys = true;
-    run::run(&RunOptions { options, tracing: TracingOptions::default(), command })
+    run::run(&RunOptions { options, tracing, command })
 }
 
 /// Shows a run out of the store until the user has seen enough. One that goes on is written there every other second, and read again.

@@ -11,14 +11,23 @@ pub(crate) struct ControlGroups {
     /// By process its own group, once that was asked for.
     of_process: BTreeMap<u32, Vec<PathBuf>>,
     groups: BTreeMap<PathBuf, GroupUsage>,
+    now: u64,
 }
 
 /// What the system counted of a group.
 #[derive(Clone, Copy, Debug, Default)]
 struct GroupUsage {
     last: Option<Periods>,
-    /// Of the periods between the last two readings, the part that was throttled.
-    throttled: f64,
+    throttling: Throttling,
+}
+
+/// How a group was throttled between the last two readings.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Throttling {
+    /// The part of the periods in which the quota was used up.
+    periods: f64,
+    /// On how many processors it was stopped at a time, on average; `None` where the system does not say it.
+    stopped: Option<f64>,
 }
 
 /// Periods in which a quota held, and those in which it was used up.
@@ -26,30 +35,48 @@ struct GroupUsage {
 struct Periods {
     all: u64,
     throttled: u64,
+    /// Nanoseconds that the group was stopped on each processor, together.
+    stopped: u64,
+    /// The moment of the monotonic clock at which that was read.
+    at: u64,
 }
 
 impl ControlGroups {
-    /// Reads what was counted of all groups that were asked for.
-    pub(crate) fn read(&mut self) {
+    /// Reads what was counted of all groups that were asked for, at this moment of the monotonic clock.
+    pub(crate) fn read(&mut self, now: u64) {
+        self.now = now;
         for (path, group) in &mut self.groups {
             let text = fs::read_to_string(path).unwrap_or_default();
-            group.take(Periods::parse(&text));
+            group.take(Periods::parse(&text, now));
         }
     }
 
-    /// The part of the time in which a process was throttled lately, by whichever group around it was most.
-    pub(crate) fn throttled(&mut self, pid: u32) -> f64 {
+    /// How a process was throttled lately, by whichever group around it was most.
+    pub(crate) fn throttled(&mut self, pid: u32) -> Throttling {
         let paths = self.of_process.entry(pid).or_insert_with(|| files(pid));
         let throttled = paths.iter().map(|path| match self.groups.get(path) {
-            Some(group) => group.throttled,
+            Some(group) => group.throttling,
             None => {
                 let mut group = GroupUsage::default();
-                group.take(Periods::parse(&fs::read_to_string(path).unwrap_or_default()));
+                let text = fs::read_to_string(path).unwrap_or_default();
+                group.take(Periods::parse(&text, self.now));
                 self.groups.insert(path.clone(), group);
-                0.0
+                Throttling::default()
             }
         });
-        throttled.fold(0.0, f64::max)
+        throttled.max_by(|one, other| one.periods.total_cmp(&other.periods)).unwrap_or_default()
+    }
+}
+
+impl Throttling {
+    /// The part of the run delay of threads that was throttling, where on so many processors threads ran or could run, and this part of that time was
+    /// run delay. Never more than the part of the periods: in the others the quota held nobody.
+    pub(crate) fn part_of_delay(self, processors: f64, delay: f64) -> f64 {
+        let of_time = self.stopped.map(|stopped| stopped / processors.max(1.0));
+        match of_time.filter(|_| delay > 0.0) {
+            Some(of_time) => (of_time / delay).min(self.periods),
+            None => self.periods,
+        }
     }
 }
 
@@ -59,19 +86,26 @@ impl GroupUsage {
         let Some(before) = self.last.replace(now) else { return };
         let all = now.all.saturating_sub(before.all);
         let throttled = now.throttled.saturating_sub(before.throttled).min(all);
-        self.throttled = if all > 0 { throttled as f64 / all as f64 } else { 0.0 };
+        let periods = if all > 0 { throttled as f64 / all as f64 } else { 0.0 };
+        let length = now.at.saturating_sub(before.at);
+        let stopped = now.stopped.saturating_sub(before.stopped);
+        let stopped = (stopped > 0 && length > 0).then(|| stopped as f64 / length as f64);
+        self.throttling = Throttling { periods, stopped };
     }
 }
 
 impl Periods {
     /// What the text of a file `cpu.stat` says.
-    fn parse(text: &str) -> Self {
+    fn parse(text: &str, at: u64) -> Self {
         let of = |name: &str| {
             let mut lines = text.lines().filter_map(|line| line.split_once(' '));
             let value = lines.find(|(first, _)| *first == name).map(|(_, value)| value);
             value.and_then(|value| value.trim().parse().ok()).unwrap_or(0)
         };
-        Self { all: of("nr_periods"), throttled: of("nr_throttled") }
+        // The first version of control groups has it in nanoseconds, the second one in microseconds.
+        let micros: u64 = of("throttled_usec");
+        let stopped = of("throttled_time").max(micros.saturating_mul(1000));
+        Self { all: of("nr_periods"), throttled: of("nr_throttled"), stopped, at }
     }
 }
 
@@ -114,13 +148,30 @@ mod tests {
 
     #[test]
     fn the_part_that_was_throttled_is_of_the_periods_between_two_readings() {
-        assert_eq!(Periods::parse(STAT), Periods { all: 40, throttled: 30 });
-        assert_eq!(Periods::parse("nr_periods x\n"), Periods::default());
+        let periods = Periods { all: 40, throttled: 30, stopped: 5000, at: 7 };
+        assert_eq!(Periods::parse(STAT, 7), periods);
+        assert_eq!(Periods::parse("nr_periods x\n", 0), Periods::default());
+        let old = "nr_periods 2\nnr_throttled 1\nthrottled_time 61\n";
+        assert_eq!(Periods::parse(old, 0).stopped, 61);
         let mut group = GroupUsage::default();
         for (all, throttled, expected) in [(10, 10, 0.0), (20, 15, 0.5), (20, 15, 0.0)] {
-            group.take(Periods { all, throttled });
-            assert!((group.throttled - expected).abs() < 1e-9, "{group:?}");
+            group.take(Periods { all, throttled, ..Periods::default() });
+            assert!((group.throttling.periods - expected).abs() < 1e-9, "{group:?}");
         }
+    }
+
+    #[test]
+    fn of_a_run_delay_no_more_is_throttling_than_the_group_was_stopped() {
+        let mut group = GroupUsage::default();
+        let second = 1_000_000_000;
+        group.take(Periods::default());
+        group.take(Periods { all: 10, throttled: 10, stopped: second / 2, at: second });
+        let part = |processors, delay| group.throttling.part_of_delay(processors, delay);
+        assert!((part(1.0, 0.8) - 0.625).abs() < 1e-9, "others had the processors for the rest");
+        assert!((part(1.0, 0.4) - 1.0).abs() < 1e-9);
+        assert!((part(2.0, 0.5) - 0.5).abs() < 1e-9, "on one of two processors at a time");
+        let untold = Throttling { periods: 0.9, stopped: None };
+        assert!((untold.part_of_delay(1.0, 0.8) - 0.9).abs() < 1e-9);
     }
 
     #[test]
@@ -134,6 +185,6 @@ mod tests {
     #[test]
     fn a_process_without_a_quota_is_not_throttled() {
         let mut groups = ControlGroups::default();
-        assert!(groups.throttled(u32::MAX).abs() < 1e-9);
+        assert_eq!(groups.throttled(u32::MAX), Throttling::default());
     }
 }

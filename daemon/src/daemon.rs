@@ -1,6 +1,7 @@
 //! The daemon of one machine: each sampling pass takes the time and answers what is new.
 
 use std::collections::BTreeMap;
+use std::iter::successors;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -23,7 +24,7 @@ use crate::error::Error;
 use crate::group_coverage::{GroupCoverage, IntervalEnd};
 use crate::phases::Phases;
 use crate::pipe_peers::{AskedPipe, PipeAnswer, PipePeers};
-use crate::process::{Beginning, PassContext, PassOutcome, Process};
+use crate::process::{Beginning, Descent, PassContext, PassOutcome, Process};
 use crate::processors::TakenShares;
 use crate::ready_looks;
 use crate::region::RegionMemory;
@@ -468,8 +469,8 @@ impl Daemon {
         let number = u32::try_from(self.processes.len()).unwrap_or(u32::MAX);
         self.symbols.watch(number, pid, region.program());
         self.instrumenter.watch(number, pid);
-        let (ending, machine) = (ProcessEnd::of(pid), self.machine);
-        let mut process = Process::new(number, pid, region, ending, machine, &mut self.state);
+        let (ending, place) = (ProcessEnd::of(pid), (self.machine, self.descent(parent)));
+        let mut process = Process::new(number, pid, region, ending, place, &mut self.state);
         process.earlier = self.earlier(pid);
         let elsewhere = pid != stated;
         let is_parent =
@@ -483,6 +484,17 @@ impl Daemon {
             self.instrumenter.inherit(number, parent);
         }
         self.processes.push(process);
+    }
+
+    /// Whether a process may be a rank whose parent has this number: the nearest process above it that is measured says so. Between the two may be shells,
+    /// which are not measured where they become another program.
+    fn descent(&self, parent: u32) -> Descent {
+        let above = successors(Some(parent), |pid| Stat::of(*pid).map(|stat| stat.parent));
+        let measured = above.take(GENERATIONS).find_map(|pid| {
+            let mut living = self.processes.iter().filter(|other| other.stage.region().is_some());
+            living.find(|other| other.pid == pid)
+        });
+        measured.map_or(Descent::Independent, Process::descent_of_child)
     }
 
     /// Whether what the system counted of a process until now belongs to the run: it began in it, and was not measured before as another
@@ -630,6 +642,9 @@ impl Daemon {
         }
     }
 }
+
+/// So many processes above one are looked at.
+const GENERATIONS: usize = 8;
 
 /// The number by which the system calls a process here. One that has ended is not looked for: nobody has its region mapped any more.
 fn seen_number(stated: u32, region: &RegionMemory) -> u32 {

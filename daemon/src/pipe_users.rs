@@ -48,9 +48,9 @@ pub(crate) struct PipeUsers {
 /// What a thread did that has an end of a pipe.
 #[derive(Debug)]
 struct PipeUser {
-    /// Which thread it is; it may wait for another one, which is what it does.
     thread: ResourceId,
-    does: AwaitedThread,
+    /// What it does, or the one that it waits for; `None` where that is not known.
+    does: Option<AwaitedThread>,
     /// The pass in which it was told.
     pass: u64,
 }
@@ -67,7 +67,7 @@ impl PipeUsers {
     }
 
     /// A thread that uses this end does that now.
-    pub(crate) fn tell(&mut self, end: PipeEnd, thread: ResourceId, does: AwaitedThread) {
+    pub(crate) fn tell(&mut self, end: PipeEnd, thread: ResourceId, does: Option<AwaitedThread>) {
         let user = PipeUser { thread, does, pass: self.pass };
         let users = self.users.entry(end).or_default();
         match users.iter_mut().find(|user| user.thread == thread) {
@@ -80,8 +80,8 @@ impl PipeUsers {
     pub(crate) fn awaited(&self, end: PipeEnd, thread: ResourceId) -> Option<&AwaitedThread> {
         let users = self.users.get(&end.opposite())?;
         let mut others = users.iter().filter(|user| user.thread != thread);
-        let only = others.next().filter(|user| user.does.who != thread)?;
-        others.next().is_none().then_some(&only.does)
+        let only = others.next()?.does.as_ref().filter(|does| does.who != thread)?;
+        others.next().is_none().then_some(only)
     }
 }
 
@@ -150,11 +150,11 @@ mod tests {
         let [reader, writer, other] = [1, 2, 3].map(|process| thread(&mut resources, process));
         users.begin_pass();
         assert_eq!(users.awaited(READS, reader), None, "nobody was seen to write");
-        users.tell(WRITES, writer, computes(writer));
-        users.tell(READS, reader, computes(reader));
+        users.tell(WRITES, writer, Some(computes(writer)));
+        users.tell(READS, reader, Some(computes(reader)));
         assert_eq!(users.awaited(READS, reader), Some(&computes(writer)));
         assert_eq!(users.awaited(WRITES, writer), Some(&computes(reader)));
-        users.tell(WRITES, other, computes(other));
+        users.tell(WRITES, other, Some(computes(other)));
         assert_eq!(users.awaited(READS, reader), None, "either may write next");
         assert_eq!(users.awaited(PipeEnd { pipe: 18, ..READS }, reader), None);
     }
@@ -164,7 +164,7 @@ mod tests {
         let (mut users, mut resources) = (PipeUsers::default(), Resources::default());
         let [reader, writer] = [1, 2].map(|process| thread(&mut resources, process));
         users.begin_pass();
-        users.tell(WRITES, writer, computes(writer));
+        users.tell(WRITES, writer, Some(computes(writer)));
         users.begin_pass();
         assert!(users.awaited(READS, reader).is_some(), "it may be read later in this pass");
         users.begin_pass();
@@ -176,10 +176,12 @@ mod tests {
         let (mut users, mut resources) = (PipeUsers::default(), Resources::default());
         let [reader, between, slow] = [1, 2, 3].map(|process| thread(&mut resources, process));
         users.begin_pass();
-        users.tell(WRITES, between, computes(slow));
+        users.tell(WRITES, between, Some(computes(slow)));
         assert_eq!(users.awaited(READS, reader), Some(&computes(slow)));
-        users.tell(WRITES, between, computes(reader));
+        users.tell(WRITES, between, Some(computes(reader)));
         assert_eq!(users.awaited(READS, reader), None, "they wait for each other");
         assert_eq!(users.awaited(READS, between), None, "its own pipe");
+        users.tell(WRITES, between, None);
+        assert_eq!(users.awaited(READS, reader), None, "for whom that one waits is not known");
     }
 }

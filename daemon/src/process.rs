@@ -41,6 +41,7 @@ pub(crate) struct Process {
     /// The number by which it calls itself: another one where it has a PID namespace of its own.
     pub(crate) own_pid: u32,
     pub(crate) rank: Option<u32>,
+    pub(crate) descent: Descent,
     /// The process that started it, if that was measured then.
     pub(crate) started_by: Option<u32>,
     /// Of a rank: the processors that its first thread may run on, as it was seen last.
@@ -86,6 +87,15 @@ pub(crate) struct Process {
     pub(crate) earlier: Earlier,
     /// For nodes of its threads.
     room: NodeRoom,
+}
+
+/// Whether a process may be a rank: what a rank starts has the rank in its environment, and is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Descent {
+    /// No rank started it, as far as was seen.
+    Independent,
+    /// A rank that had started MPI, or another process of such a one, did.
+    OfRank,
 }
 
 /// How a process began, as far as it was seen.
@@ -142,14 +152,14 @@ impl Process {
         pid: u32,
         region: RegionMemory,
         ending: ProcessEnd,
-        machine: ResourceId,
+        (machine, descent): (ResourceId, Descent),
         state: &mut SharedState,
     ) -> Self {
         let header = region.header();
         let own_pid = header.pid.load(Ordering::Relaxed);
         let clock = RegionClock::of(header);
         let born = header.start_ticks.load(Ordering::Relaxed);
-        let rank = rank(&region);
+        let rank = rank(&region).filter(|_| descent == Descent::Independent);
         let resource = state.resources.id(&named(&label(rank, pid)));
         state.resources.hold(resource);
         state.resources.hold(machine);
@@ -158,6 +168,7 @@ impl Process {
             pid,
             own_pid,
             rank,
+            descent,
             started_by: None,
             binding: Vec::new(),
             resource,
@@ -320,6 +331,13 @@ impl Process {
         }
     }
 
+    /// What a process is that this one starts now.
+    pub(crate) fn descent_of_child(&self) -> Descent {
+        let header = self.stage.region().map(RegionMemory::header);
+        let is_in_mpi = header.is_some_and(|header| header.mpi_ticks.load(Ordering::Relaxed) != 0);
+        if self.rank.is_some() && is_in_mpi { Descent::OfRank } else { self.descent }
+    }
+
     /// How it is called: by its rank if it has one.
     pub(crate) fn label(&self) -> String {
         label(self.rank, self.pid)
@@ -343,7 +361,7 @@ impl Process {
     }
 
     fn follow_rank(&mut self, region: &RegionMemory, state: &mut SharedState) {
-        let rank = rank(region);
+        let rank = rank(region).filter(|_| self.descent == Descent::Independent);
         if rank == self.rank || rank.is_none() {
             return;
         }

@@ -27,8 +27,12 @@ pub(crate) struct Processors {
     allowed: Vec<usize>,
     control_groups: ControlGroups,
     last: Option<ProcessorTimes>,
-    /// What measured threads ran since the last reading.
+    /// What measured threads ran since the last reading, and for how long they could run.
     ran: Nanos,
+    wanted: Nanos,
+    /// Of that, before the last reading, on how many processors it was at a time, and the part that was run delay.
+    runnable: f64,
+    delay: f64,
     /// What they ran in calls that wait, and for how long they had no processor, since then.
     polled: Nanos,
     delayed: Nanos,
@@ -129,6 +133,9 @@ impl Default for Processors {
             control_groups: ControlGroups::default(),
             last: None,
             ran: Nanos::ZERO,
+            wanted: Nanos::ZERO,
+            runnable: 0.0,
+            delay: 0.0,
             polled: Nanos::ZERO,
             delayed: Nanos::ZERO,
             contention: 0.0,
@@ -157,13 +164,17 @@ impl Processors {
             && let Some(now) = &self.last
         {
             self.usage = Usage::between(&last, now, self.ran);
+            let [ran, wanted] = [self.ran, self.wanted].map(|time| time.as_secs_f64());
+            let length = Nanos(now.at.saturating_sub(last.at)).as_secs_f64();
+            self.runnable = if length > 0.0 { wanted / length } else { 0.0 };
+            self.delay = if wanted > 0.0 { 1.0 - (ran / wanted).min(1.0) } else { 0.0 };
             let idle = self.usage.as_ref().map_or(0.0, |usage| usage.idle_of(&self.allowed));
             self.taken.add(&last, now, self.allowed.len(), idle);
         }
-        self.control_groups.read();
+        self.control_groups.read(now);
         let idle = self.usage.as_ref().map_or(0.0, |usage| usage.idle_of(&self.allowed));
         self.contention = contention([self.polled, self.delayed], idle);
-        (self.ran, self.is_wanted) = (Nanos::ZERO, false);
+        (self.ran, self.wanted, self.is_wanted) = (Nanos::ZERO, Nanos::ZERO, false);
         (self.polled, self.delayed) = (Nanos::ZERO, Nanos::ZERO);
     }
 
@@ -182,9 +193,10 @@ impl Processors {
         1.0 - self.usage.as_ref().map_or(0.0, |usage| usage.idle_of(&self.allowed))
     }
 
-    /// A measured thread ran.
-    pub(crate) fn ran(&mut self, time: Nanos) {
+    /// A measured thread ran so long, and could run and had no processor for so long.
+    pub(crate) fn ran(&mut self, time: Nanos, delayed: Nanos) {
         self.ran += time;
+        self.wanted += time + delayed;
     }
 
     /// A measured thread ran so long in calls that wait, and had no processor for so long: the part of the first in which others had none,
@@ -196,10 +208,17 @@ impl Processors {
         polled.scaled(self.contention)
     }
 
+    /// Of a run delay of a thread, which itself ran for this part of the time, what measured threads had processors for, as it was lately.
+    pub(crate) fn part_of_job(&self, ran: f64) -> f64 {
+        self.usage.as_ref().map_or(1.0, |usage| usage.part_of_job(ran))
+    }
+
     /// What is to blame for a run delay of a thread, which itself ran for this part of the time.
     pub(crate) fn causes(&mut self, pid: u32, tid: u32, ran: f64) -> Causes {
         self.is_wanted = true;
-        let throttled = self.control_groups.throttled(pid);
+        let throttling = self.control_groups.throttled(pid);
+        let processors = self.runnable.min(whole(self.allowed.len()));
+        let throttled = throttling.part_of_delay(processors, self.delay);
         let Some(usage) = &self.usage else {
             return parts(throttled, &[(Category::RunDelay, 1.0)]);
         };
@@ -217,6 +236,11 @@ fn contention([polled, delayed]: [Nanos; 2], idle: f64) -> f64 {
         return 0.0;
     }
     (1.0 - idle) * (delayed.as_secs_f64() / polled.as_secs_f64()).min(1.0)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a number of processors")]
+const fn whole(number: usize) -> f64 {
+    number as f64
 }
 
 /// What is throttled comes first, the rest is divided.
@@ -324,6 +348,12 @@ impl Usage {
         let idle = numbers.iter().filter_map(|number| self.idle.get(*number));
         let (sum, count) = idle.fold((0.0, 0_usize), |(sum, count), idle| (sum + idle, count + 1));
         sum / count.max(1) as f64
+    }
+
+    fn part_of_job(&self, ran: f64) -> f64 {
+        let job = (self.measured - ran).max(0.0);
+        let all = job + self.others;
+        if all < LITTLE { 1.0 } else { (1.0 - self.stolen) * job / all }
     }
 
     fn causes(&self, ran: f64, is_pinned: bool) -> Causes {

@@ -67,48 +67,32 @@ impl ThreadCauses {
     ) {
         let waiting: Vec<(usize, WaitEnd)> = (0..threads.len())
             .filter_map(|at| Some((at, awaited_by(&threads[at], &catalogue.tables, state)?)))
+            .filter(|(at, awaited)| *awaited != WaitEnd::Somebody || threads[*at].works())
             .collect();
-        if !waiting.is_empty() {
-            self.look_at(&waiting, pid, (threads, catalogue), state);
+        if waiting.is_empty() && threads.iter().all(|watched| watched.pipe_ends.is_empty()) {
+            return;
         }
-        tell_pipe_ends(threads, catalogue, state);
+        let look = Look::new(pid, threads, state);
+        self.look_at(&waiting, &look, (threads, catalogue), state);
+        look.tell_pipe_ends(threads, catalogue, state);
     }
 
     fn look_at(
         &mut self,
         waiting: &[(usize, WaitEnd)],
-        pid: u32,
+        look: &Look,
         (threads, catalogue): (&mut [WatchedThread], &mut Catalogue),
         state: &mut SharedState,
     ) {
-        // Opened for each pass anew: where many processes contend, descriptors would run out.
-        let memory = LockMemory::open(pid).ok();
-        let by_tid: AHashMap<u32, usize> = (0..threads.len())
-            .filter(|at| threads[*at].is_alive())
-            .map(|at| (threads[at].thread.own_tid, at))
-            .collect();
-        let only = only_one_that_goes_on(threads, state);
         self.turn = self.turn.wrapping_add(1);
-        for (at, awaited) in
-            waiting.iter().cycle().skip(self.turn % waiting.len()).take(waiting.len().min(LOOKS))
-        {
+        let first = self.turn % waiting.len().max(1);
+        for (at, awaited) in waiting.iter().cycle().skip(first).take(waiting.len().min(LOOKS)) {
             let waiter = &threads[*at];
             let Some((place, node)) = waiter.place().zip(waiter.thread.open_node()) else {
                 continue;
             };
             let class = node.class;
-            let found = if let WaitEnd::OtherEndOf(end) = awaited {
-                state.pipe_users.awaited(*end, waiter.resource).cloned()
-            } else {
-                let held = held(*at, threads, &by_tid, |thread| {
-                    match awaited_by(thread, &catalogue.tables, state)? {
-                        WaitEnd::HolderOf(form, key) => memory.as_ref()?.holder(form, key),
-                        WaitEnd::Somebody | WaitEnd::LastOne => only,
-                        WaitEnd::OtherEndOf(_) => None,
-                    }
-                });
-                held.map(|held| described(held, threads, catalogue, state))
-            };
+            let found = look.found(*at, *awaited, threads, catalogue, state);
             if found.is_none() && *awaited == WaitEnd::LastOne {
                 continue;
             }
@@ -120,23 +104,77 @@ impl ThreadCauses {
     }
 }
 
-/// Tells those at the other ends of pipes what the threads here do, or whom they wait for.
-fn tell_pipe_ends(threads: &[WatchedThread], catalogue: &mut Catalogue, state: &mut SharedState) {
-    for (by, watched) in threads.iter().enumerate().filter(|(_, watched)| watched.is_alive()) {
-        let who = watched.resource;
-        for used in &watched.pipe_ends {
-            let awaited = match awaited_by(watched, &catalogue.tables, state) {
-                Some(WaitEnd::OtherEndOf(end)) if end != used.end => {
-                    state.pipe_users.awaited(end, who).cloned()
-                }
-                _ => None,
-            };
-            let does = awaited.unwrap_or_else(|| {
-                described(Held { by, object: used.object }, threads, catalogue, state)
-            });
-            state.pipe_users.tell(used.end, who, does);
+/// What a pass knows of a process's threads that may wait for each other.
+struct Look {
+    /// Opened for each pass anew: where many processes contend, descriptors would run out.
+    memory: Option<LockMemory>,
+    by_tid: AHashMap<u32, usize>,
+    /// The only thread that goes on.
+    only: Option<u32>,
+}
+
+impl Look {
+    fn new(pid: u32, threads: &[WatchedThread], state: &SharedState) -> Self {
+        let living = (0..threads.len()).filter(|at| threads[*at].is_alive());
+        Self {
+            memory: LockMemory::open(pid).ok(),
+            by_tid: living.map(|at| (threads[at].thread.own_tid, at)).collect(),
+            only: only_one_that_goes_on(threads, state),
         }
     }
+
+    /// For whom a thread waits in the end that waits so, and what that one does.
+    fn found(
+        &self,
+        at: usize,
+        awaited: WaitEnd,
+        threads: &[WatchedThread],
+        catalogue: &mut Catalogue,
+        state: &mut SharedState,
+    ) -> Option<AwaitedThread> {
+        if let WaitEnd::OtherEndOf(end) = awaited {
+            return state.pipe_users.awaited(end, threads[at].resource).cloned();
+        }
+        let held = held(at, threads, &self.by_tid, |thread| {
+            match awaited_by(thread, &catalogue.tables, state)? {
+                WaitEnd::HolderOf(form, key) => self.memory.as_ref()?.holder(form, key),
+                WaitEnd::Somebody | WaitEnd::LastOne => self.only,
+                WaitEnd::OtherEndOf(_) => None,
+            }
+        })?;
+        Some(described(held, threads, catalogue, state))
+    }
+
+    /// Tells those at the other ends of pipes what the threads here do, or for whom they wait.
+    fn tell_pipe_ends(
+        &self,
+        threads: &[WatchedThread],
+        catalogue: &mut Catalogue,
+        state: &mut SharedState,
+    ) {
+        for (at, watched) in threads.iter().enumerate().filter(|(_, watched)| watched.is_alive()) {
+            for used in &watched.pipe_ends {
+                let does = match awaited_by(watched, &catalogue.tables, state) {
+                    Some(awaited) if awaited != WaitEnd::OtherEndOf(used.end) => {
+                        self.found(at, awaited, threads, catalogue, state)
+                    }
+                    _ => {
+                        let itself = Held { by: at, object: used.object };
+                        Some(described(itself, threads, catalogue, state))
+                    }
+                };
+                // Who waits for others, of whom it is not known who they are, is not the one that is waited for.
+                let does =
+                    does.filter(|does| !does.spent.iter().any(|(spent, _)| is_for_others(*spent)));
+                state.pipe_users.tell(used.end, watched.resource, does);
+            }
+        }
+    }
+}
+
+/// Whether who spends its time so waits for other threads, or has no work.
+fn is_for_others(spent: TimeUse) -> bool {
+    matches!(spent, TimeUse::Waiting | TimeUse::Idle)
 }
 
 /// Who ends the wait in which a thread is now.
@@ -158,7 +196,7 @@ fn awaited_by(
         Category::Read | Category::Write => {
             PipeEnd::of(node, tables, &state.classes).map(WaitEnd::OtherEndOf)
         }
-        Category::Condition | Category::Semaphore if watched.works() => {
+        Category::Condition | Category::Semaphore => {
             let call = tables.region(node.region)?.name.as_str();
             let may_end_by_itself = call.contains("timed") || call.contains("clockwait");
             (!may_end_by_itself).then_some(WaitEnd::Somebody)

@@ -352,7 +352,9 @@ impl WatchedThread {
         // The reasons of this pass are known when all ranks were read.
         let in_calls = self.known_reasons.rest_of(delayed_in_calls);
         self.known_reasons.waited(waited);
-        let delayed = delayed_anywhere - delayed_in_calls + in_calls;
+        // What other programs had processors for would be so without any polling.
+        let delayed = (delayed_anywhere - delayed_in_calls + in_calls)
+            .scaled(state.processors.part_of_job(ran_share(granted, interval)));
         Polled { time: state.processors.contended(polled, delayed), waited }
     }
 
@@ -414,7 +416,7 @@ impl WatchedThread {
                 recorder.untold(location);
             }
         }
-        state.processors.ran(granted.anywhere);
+        state.processors.ran(granted.anywhere, granted.delayed_anywhere);
         granted
     }
 
@@ -429,9 +431,7 @@ impl WatchedThread {
         if granted.delayed.is_zero() {
             return Causes::new();
         }
-        let lived = interval.lived.as_secs_f64().max(1e-9);
-        let ran = (granted.anywhere.as_secs_f64() / lived).min(1.0);
-        state.processors.causes(pid, self.thread.tid, ran)
+        state.processors.causes(pid, self.thread.tid, ran_share(granted, interval))
     }
 
     /// Tells what was counted of it since the pass before.
@@ -509,6 +509,12 @@ impl WatchedThread {
         }
         0
     }
+}
+
+/// The part of an interval in which a thread ran.
+fn ran_share(granted: Granted, interval: ThreadInterval) -> f64 {
+    let lived = interval.lived.as_secs_f64().max(1e-9);
+    (granted.anywhere.as_secs_f64() / lived).min(1.0)
 }
 
 /// Tells what was kept back of waits, now that it is decided what they were; answers how much of it counts for nobody.

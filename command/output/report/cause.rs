@@ -79,7 +79,7 @@ const MOST: f64 = 0.5;
 
 /// The cause that no single rank is.
 const TOO_FEW: &str = "processors, of which there are too few";
-const MORE_PROCESSORS: &str = "Ranks have no processor while others wait for them: start no more of them than there are processors.";
+const MORE_PROCESSORS: &str = "Ranks have no processor while others wait for them: start no more of them than there are processors, and run where nothing else does.";
 
 /// What helps who waits for a message while another one is there.
 const OTHER_ORDER: &str = "Another message is there while this one is waited for: receive in the order in which they come, with MPI_Waitany, MPI_Waitsome or MPI_ANY_SOURCE.";
@@ -109,7 +109,7 @@ const fn told(spent: TimeUse) -> (&'static str, &'static str) {
         ),
         TimeUse::Processor => (
             "waits for a processor",
-            "One process has no processor while the others wait for it: give each its own, or start fewer.",
+            "One process has no processor while the others wait for it: give each its own, start fewer, or run where nothing else does.",
         ),
         TimeUse::Throttled => (
             "is throttled by a quota",
@@ -152,7 +152,7 @@ const fn held(spent: TimeUse) -> (&'static str, &'static str) {
         ),
         TimeUse::Processor | TimeUse::Throttled => (
             does,
-            "A thread has no processor while it holds the lock: start no more threads than there are processors.",
+            "A thread has no processor while it holds the lock: start no more threads than there are processors, or run where nothing else does.",
         ),
         TimeUse::Paging => {
             (does, "A thread waits for memory while it holds the lock: use less, or give it more.")
@@ -182,7 +182,7 @@ const fn alone(spent: TimeUse) -> &'static str {
             "One thread reads or writes while the others wait for it: let it do so ahead, or give the others something else to do."
         }
         TimeUse::Processor | TimeUse::Throttled => {
-            "One thread has no processor while the others wait for it: start no more threads than there are processors."
+            "One thread has no processor while the others wait for it: start no more threads than there are processors, or run where nothing else does."
         }
         TimeUse::Paging => {
             "One thread waits for memory while the others wait for it: use less, or give it more."
@@ -206,7 +206,7 @@ const fn other_end(spent: TimeUse) -> &'static str {
             "Who has the other end of the pipe reads or writes meanwhile: let it do so ahead, or in larger pieces."
         }
         TimeUse::Processor | TimeUse::Throttled => {
-            "Who has the other end of the pipe has no processor: start no more than there are processors."
+            "Who has the other end of the pipe has no processor: start no more than there are processors, or run where nothing else does."
         }
         TimeUse::Paging => {
             "Who has the other end of the pipe waits for memory: use less, or give it more."
