@@ -44,10 +44,10 @@ impl Ring {
             return;
         }
         self.taken.store(true, Ordering::Relaxed);
-        // Against a handler in the same thread alone.
-        compiler_fence(Ordering::SeqCst);
+        // Both against a handler in the same thread alone.
+        compiler_fence(Ordering::SeqCst); // SYNC entry with Ring::record
         ring.record(said.encode());
-        compiler_fence(Ordering::SeqCst);
+        compiler_fence(Ordering::SeqCst); // SYNC entry with Ring::record
         self.taken.store(false, Ordering::Relaxed);
     }
 
