@@ -15,6 +15,7 @@ use crate::measuring::event::WatchEvent;
 use crate::measuring::keys;
 use crate::measuring::options::{MeasuringOptions, RunOptions};
 use crate::measuring::run;
+use crate::measuring::tracing::TracingOptions;
 use crate::output::terminal::Screen;
 use crate::output::top_screen::{self, RunDrawer};
 use crate::stored::viewed;

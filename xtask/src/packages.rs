@@ -24,7 +24,7 @@ const DEMO: [Package; 4] = [
     Package { name: "gcc", evidence: "gcc" },
 ];
 
-const TESTS: [Package; 21] = [
+const TESTS: [Package; 22] = [
     Package { name: "mpich", evidence: "mpirun.mpich" },
     Package { name: "libmpich-dev", evidence: "mpicc.mpich" },
     Package { name: "gfortran", evidence: "gfortran" },
