@@ -129,7 +129,8 @@ fn records(
             }
         }
     }
-    Some(())
+    // A file that was not cut says where it ends.
+    None
 }
 
 /// The global definitions, as far as a trace has them.
