@@ -249,6 +249,8 @@ fn a_sweep_that_was_interrupted_goes_on_where_it_was() {
     let others = |results: &Value| results["runs"].as_array().expect("a list")[1..].to_vec();
     assert_eq!(others(&again), others(&all));
     assert_eq!(std::fs::read_to_string(&journal).expect("written").lines().count(), 5);
-    let other = refused(&[&sweep[..1], &["--machine", "ideal", "--resume", &journal]].concat());
+    let other = refused(
+        &[&["extrapolate"], &sweep[..1], &["--machine", "ideal", "--resume", &journal]].concat(),
+    );
     assert!(other.contains("is of another machine"), "{other}");
 }

@@ -106,7 +106,7 @@ fn chunk_sizes(bytes: &[u8]) -> Option<ChunkSizes> {
     let mut size = || usize::try_from(bytes.whole()?).ok().filter(|size| *size > HEADER_SIZE);
     let (events, definitions) = (size()?, size()?);
     // Other files than those of the system, and compressed ones, are not read.
-    (bytes.byte()? == 1 && bytes.byte()? == 0).then_some(ChunkSizes { events, definitions })
+    (bytes.byte()? == 1 && bytes.byte()? == 1).then_some(ChunkSizes { events, definitions })
 }
 
 /// Calls `each` with what each record says; none where something makes no sense.
@@ -129,7 +129,8 @@ fn records(
             }
         }
     }
-    Some(())
+    // A file that was not cut says where it ends.
+    None
 }
 
 /// The global definitions, as far as a trace has them.

@@ -319,7 +319,7 @@ fn anchor(locations: u64, definitions: u64) -> Vec<u8> {
     bytes.extend((EVENT_CHUNK as u64).to_le_bytes());
     bytes.extend((DEFINITION_CHUNK as u64).to_le_bytes());
     // Files of the system, not compressed.
-    bytes.extend([1, 0]);
+    bytes.extend([1, 1]);
     bytes.extend(locations.to_le_bytes());
     bytes.extend(definitions.to_le_bytes());
     for text in ["\0", concat!("whyperf ", env!("CARGO_PKG_VERSION"), "\0"), "\0"] {
