@@ -11,6 +11,7 @@
 //! run on are busy: the delay is divided in the same proportions as the processors' time over the last fifth of a second or
 //! more.
 
+use std::collections::BTreeMap;
 use std::fs;
 
 use rustix::thread::{CpuSet, Pid, sched_getaffinity};
@@ -38,6 +39,10 @@ pub(crate) struct Processors {
     delayed: Nanos,
     /// For how much of the polling somebody had no processor, before that.
     contention: f64,
+    /// What threads ran that had to wait and may not run everywhere, by where they may: since the last reading, and on how many processors at a time
+    /// before that.
+    confined: BTreeMap<Vec<usize>, Nanos>,
+    confined_before: BTreeMap<Vec<usize>, f64>,
     /// Whether a thread had to wait since the last reading.
     is_wanted: bool,
     usage: Option<Usage>,
@@ -103,8 +108,9 @@ struct Usage {
     others: f64,
     /// By the host of a virtual machine, of what was used at all.
     stolen: f64,
-    /// By number of the processor, the part of the time in which it was idle.
+    /// By number of the processor, the part of the time in which it was idle, and busy.
     idle: Vec<f64>,
+    busy: Vec<f64>,
 }
 
 /// Parts of a run delay, by what is to blame.
@@ -139,6 +145,8 @@ impl Default for Processors {
             polled: Nanos::ZERO,
             delayed: Nanos::ZERO,
             contention: 0.0,
+            confined: BTreeMap::new(),
+            confined_before: BTreeMap::new(),
             is_wanted: false,
             usage: None,
             taken: TakenTime::default(),
@@ -167,6 +175,9 @@ impl Processors {
             let [ran, wanted] = [self.ran, self.wanted].map(|time| time.as_secs_f64());
             let length = Nanos(now.at.saturating_sub(last.at)).as_secs_f64();
             self.runnable = if length > 0.0 { wanted / length } else { 0.0 };
+            let confined = std::mem::take(&mut self.confined).into_iter();
+            let at_a_time = confined.map(|(on, ran)| (on, ran.as_secs_f64() / length.max(1e-9)));
+            self.confined_before = at_a_time.collect();
             self.delay = if wanted > 0.0 { 1.0 - (ran / wanted).min(1.0) } else { 0.0 };
             let idle = self.usage.as_ref().map_or(0.0, |usage| usage.idle_of(&self.allowed));
             self.taken.add(&last, now, self.allowed.len(), idle);
@@ -213,8 +224,8 @@ impl Processors {
         self.usage.as_ref().map_or(1.0, |usage| usage.part_of_job(ran))
     }
 
-    /// What is to blame for a run delay of a thread, which itself ran for this part of the time.
-    pub(crate) fn causes(&mut self, pid: u32, tid: u32, ran: f64) -> Causes {
+    /// What is to blame for a run delay of a thread, which itself ran for so long, and for this part of the time.
+    pub(crate) fn causes(&mut self, [pid, tid]: [u32; 2], (time, ran): (Nanos, f64)) -> Causes {
         self.is_wanted = true;
         let throttling = self.control_groups.throttled(pid);
         let processors = self.runnable.min(whole(self.allowed.len()));
@@ -224,8 +235,22 @@ impl Processors {
         };
         let mask = i32::try_from(tid).ok().and_then(Pid::from_raw);
         let mask = mask.and_then(|tid| sched_getaffinity(Some(tid)).ok());
-        let is_pinned = mask.is_some_and(|mask| usage.is_idle_outside(&mask, &self.allowed));
-        parts(throttled, &usage.causes(ran, is_pinned))
+        let Some(mask) = mask else { return parts(throttled, &usage.causes(ran)) };
+        let is_allowed = |number: &&usize| mask.is_set(**number);
+        let on: Vec<usize> = self.allowed.iter().filter(is_allowed).copied().collect();
+        if on.len() == self.allowed.len() {
+            return parts(throttled, &usage.causes(ran));
+        }
+        let causes = if usage.is_idle_outside(&mask, &self.allowed) {
+            usage.causes_where(true, [0.0; 2])
+        } else {
+            match self.confined_before.get(&on) {
+                Some(measured) => usage.causes_on(&on, *measured, ran),
+                None => usage.causes(ran),
+            }
+        };
+        *self.confined.entry(on).or_default() += time;
+        parts(throttled, &causes)
     }
 }
 
@@ -332,6 +357,7 @@ impl Usage {
             others: (busy - measured - own).max(0.0),
             stolen: stolen / (stolen + busy).max(1.0),
             idle: parts.iter().map(|part| part[1]).collect(),
+            busy: parts.iter().map(|part| part[0]).collect(),
         })
     }
 
@@ -356,18 +382,30 @@ impl Usage {
         if all < LITTLE { 1.0 } else { (1.0 - self.stolen) * job / all }
     }
 
-    fn causes(&self, ran: f64, is_pinned: bool) -> Causes {
+    /// Of a thread that may run everywhere, and ran for this part of the time.
+    fn causes(&self, ran: f64) -> Causes {
+        self.causes_where(false, [(self.measured - ran).max(0.0), self.others])
+    }
+
+    /// Of one that may run on these processors alone, as others of which so many ran at a time.
+    fn causes_on(&self, numbers: &[usize], measured: f64, ran: f64) -> Causes {
+        let busy = numbers.iter().filter_map(|number| self.busy.get(*number));
+        let others = (busy.sum::<f64>() - measured).max(0.0);
+        self.causes_where(false, [(measured - ran).max(0.0), others])
+    }
+
+    /// Where measured threads and other programs had so many processors.
+    fn causes_where(&self, is_pinned: bool, [job, others]: [f64; 2]) -> Causes {
         let rest = 1.0 - self.stolen;
         let mut causes = vec![(Category::Stolen, self.stolen)];
-        let job = (self.measured - ran).max(0.0);
-        let all = job + self.others;
+        let all = job + others;
         if is_pinned {
             causes.push((Category::Pinned, rest));
         } else if all < LITTLE {
             causes.push((Category::RunDelay, rest));
         } else {
             causes.push((Category::DelayByJob, rest * job / all));
-            causes.push((Category::DelayByOthers, rest * self.others / all));
+            causes.push((Category::DelayByOthers, rest * others / all));
         }
         causes
     }
@@ -412,14 +450,18 @@ mod tests {
 
     #[test]
     fn delay_is_divided_as_the_processors_were() {
-        let four_ranks = usage([[100, 0, 0], [100, 0, 0]], 2000).causes(0.5, false);
+        let four_ranks = usage([[100, 0, 0], [100, 0, 0]], 2000).causes(0.5);
         assert_eq!(of(Category::DelayByJob, &four_ranks), 1.0);
-        let one_of_three = usage([[100, 0, 0], [100, 0, 0]], 500).causes(0.5, false);
+        let one_of_three = usage([[100, 0, 0], [100, 0, 0]], 500).causes(0.5);
         assert_eq!(of(Category::DelayByOthers, &one_of_three), 1.0);
-        let both = usage([[100, 0, 0], [100, 0, 0]], 1000).causes(0.5, false);
+        let both = usage([[100, 0, 0], [100, 0, 0]], 1000).causes(0.5);
         assert_eq!(of(Category::DelayByJob, &both), 0.333);
         assert_eq!(of(Category::DelayByOthers, &both), 0.667);
-        let none = usage([[0, 100, 0], [0, 100, 0]], 0).causes(0.0, false);
+        // Three threads on one of two processors, which other programs use, too, as the other one.
+        let on_one = usage([[100, 0, 0], [100, 0, 0]], 400).causes_on(&[0], 0.4, 0.1);
+        assert_eq!(of(Category::DelayByJob, &on_one), 0.333);
+        assert_eq!(of(Category::DelayByOthers, &on_one), 0.667);
+        let none = usage([[0, 100, 0], [0, 100, 0]], 0).causes(0.0);
         assert_eq!(of(Category::RunDelay, &none), 1.0);
     }
 
@@ -454,7 +496,7 @@ mod tests {
     #[test]
     fn what_was_stolen_and_throttled_comes_first() {
         let usage = usage([[50, 0, 50], [50, 0, 50]], 1000);
-        let causes = parts(0.5, &usage.causes(0.5, false));
+        let causes = parts(0.5, &usage.causes(0.5));
         assert_eq!(of(Category::Throttled, &causes), 0.5);
         assert_eq!(of(Category::Stolen, &causes), 0.25);
         assert_eq!(of(Category::DelayByJob, &causes), 0.25);
@@ -466,7 +508,7 @@ mod tests {
         mask.set(0);
         let idle = usage([[100, 0, 0], [10, 90, 0]], 1000);
         assert!(idle.is_idle_outside(&mask, &[0, 1]) && !idle.is_idle_outside(&mask, &[0]));
-        assert_eq!(of(Category::Pinned, &idle.causes(0.5, true)), 1.0);
+        assert_eq!(of(Category::Pinned, &idle.causes_where(true, [0.0; 2])), 1.0);
         let busy = usage([[100, 0, 0], [100, 0, 0]], 1000);
         assert!(!busy.is_idle_outside(&mask, &[0, 1]));
     }

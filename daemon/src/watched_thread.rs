@@ -431,7 +431,8 @@ impl WatchedThread {
         if granted.delayed.is_zero() {
             return Causes::new();
         }
-        state.processors.causes(pid, self.thread.tid, ran_share(granted, interval))
+        let ran = (granted.anywhere, ran_share(granted, interval));
+        state.processors.causes([pid, self.thread.tid], ran)
     }
 
     /// Tells what was counted of it since the pass before.
