@@ -614,7 +614,7 @@ mod tests {
             r#""cost":{"limit":0.05,"mean":0.006,"max":0.011,"own":null,"compensated_s":0.04,"total":0.021,"events":0.004,"at_rest":0.0,"pauses":0.0,"analysis":0.003,"sampling":0.002,"start_s":0.02,"end_s":0.028},"losses":{"nodes":0,"objects":0}"#
         ));
         assert!(text.contains(
-            r#""plus_minus":null,"threshold":0.2,"from_s":0.0,"to_s":4.0,"happened":[],"found_s":0.75,"leaf":true,"source":"oned.c:88","origin":"search","split":"all","causes":[]}"#
+            r#""plus_minus":null,"threshold":0.2,"from_s":0.0,"to_s":4.0,"happened":[],"found_s":0.75,"leaf":true,"source":"oned.c:88","origin":"search","split":"all","causes":[],"worth":null}"#
         ));
         assert!(!text.contains("parent") && !text.contains("remarks"));
     }
