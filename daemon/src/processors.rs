@@ -39,7 +39,7 @@ pub(crate) struct Processors {
     delayed: Nanos,
     /// For how much of the polling somebody had no processor, before that.
     contention: f64,
-    /// What threads ran that had to wait and may not run everywhere, by where they may: since the last reading, and on how many processors at a time
+    /// What threads ran that may not run everywhere, by where they may: since the last reading, and on how many processors at a time
     /// before that.
     confined: BTreeMap<Vec<usize>, Nanos>,
     confined_before: BTreeMap<Vec<usize>, f64>,
@@ -204,10 +204,13 @@ impl Processors {
         1.0 - self.usage.as_ref().map_or(0.0, |usage| usage.idle_of(&self.allowed))
     }
 
-    /// A measured thread ran so long, and could run and had no processor for so long.
-    pub(crate) fn ran(&mut self, time: Nanos, delayed: Nanos) {
+    /// A measured thread that is confined to these processors ran so long, and could run and had no processor for so long.
+    pub(crate) fn ran(&mut self, on: &[usize], time: Nanos, delayed: Nanos) {
         self.ran += time;
         self.wanted += time + delayed;
+        if !on.is_empty() {
+            *self.confined.entry(on.to_vec()).or_default() += time;
+        }
     }
 
     /// A measured thread ran so long in calls that wait, and had no processor for so long: the part of the first in which others had none,
@@ -219,13 +222,26 @@ impl Processors {
         polled.scaled(self.contention)
     }
 
-    /// Of a run delay of a thread, which itself ran for this part of the time, what measured threads had processors for, as it was lately.
-    pub(crate) fn part_of_job(&self, ran: f64) -> f64 {
-        self.usage.as_ref().map_or(1.0, |usage| usage.part_of_job(ran))
+    /// The processors that a thread may run on, where those are not all; none where it is not known.
+    pub(crate) fn confines(&self, tid: u32) -> Vec<usize> {
+        let mask = i32::try_from(tid).ok().and_then(Pid::from_raw);
+        let mask = mask.and_then(|tid| sched_getaffinity(Some(tid)).ok());
+        let Some(mask) = mask else { return Vec::new() };
+        let on = self.allowed.iter().copied().filter(|number| mask.is_set(*number));
+        let on: Vec<usize> = on.collect();
+        if on.len() < self.allowed.len() { on } else { Vec::new() }
     }
 
-    /// What is to blame for a run delay of a thread, which itself ran for so long, and for this part of the time.
-    pub(crate) fn causes(&mut self, [pid, tid]: [u32; 2], (time, ran): (Nanos, f64)) -> Causes {
+    /// Of a run delay of a thread that is confined to these processors, and itself ran for this part of the time, what measured threads had them for, as it was
+    /// lately.
+    pub(crate) fn part_of_job(&self, on: &[usize], ran: f64) -> f64 {
+        let Some(usage) = &self.usage else { return 1.0 };
+        let [job, others] = self.users(usage, on, ran);
+        if job + others < LITTLE { 1.0 } else { (1.0 - usage.stolen) * job / (job + others) }
+    }
+
+    /// What is to blame for a run delay of a thread that is confined to these processors, and itself ran for this part of the time.
+    pub(crate) fn causes(&mut self, pid: u32, on: &[usize], ran: f64) -> Causes {
         self.is_wanted = true;
         let throttling = self.control_groups.throttled(pid);
         let processors = self.runnable.min(whole(self.allowed.len()));
@@ -233,24 +249,16 @@ impl Processors {
         let Some(usage) = &self.usage else {
             return parts(throttled, &[(Category::RunDelay, 1.0)]);
         };
-        let mask = i32::try_from(tid).ok().and_then(Pid::from_raw);
-        let mask = mask.and_then(|tid| sched_getaffinity(Some(tid)).ok());
-        let Some(mask) = mask else { return parts(throttled, &usage.causes(ran)) };
-        let is_allowed = |number: &&usize| mask.is_set(**number);
-        let on: Vec<usize> = self.allowed.iter().filter(is_allowed).copied().collect();
-        if on.len() == self.allowed.len() {
-            return parts(throttled, &usage.causes(ran));
+        let is_pinned = !on.is_empty() && usage.is_idle_outside(on, &self.allowed);
+        parts(throttled, &usage.causes(is_pinned, self.users(usage, on, ran)))
+    }
+
+    /// How many processors of those that a thread is confined to other measured threads had, and other programs.
+    fn users(&self, usage: &Usage, on: &[usize], ran: f64) -> [f64; 2] {
+        match self.confined_before.get(on) {
+            Some(measured) => usage.users_of(on, *measured, ran),
+            None => usage.users(ran),
         }
-        let causes = if usage.is_idle_outside(&mask, &self.allowed) {
-            usage.causes_where(true, [0.0; 2])
-        } else {
-            match self.confined_before.get(&on) {
-                Some(measured) => usage.causes_on(&on, *measured, ran),
-                None => usage.causes(ran),
-            }
-        };
-        *self.confined.entry(on).or_default() += time;
-        parts(throttled, &causes)
     }
 }
 
@@ -361,9 +369,9 @@ impl Usage {
         })
     }
 
-    /// Whether processors are idle that a thread with this mask may not run on.
-    fn is_idle_outside(&self, mask: &CpuSet, allowed: &[usize]) -> bool {
-        let outside = allowed.iter().filter(|number| !mask.is_set(**number));
+    /// Whether processors are idle that a thread which is confined to these may not run on.
+    fn is_idle_outside(&self, on: &[usize], allowed: &[usize]) -> bool {
+        let outside = allowed.iter().filter(|number| !on.contains(number));
         let outside: Vec<usize> = outside.copied().collect();
         self.idle_of(&outside) > IDLE
     }
@@ -376,26 +384,19 @@ impl Usage {
         sum / count.max(1) as f64
     }
 
-    fn part_of_job(&self, ran: f64) -> f64 {
-        let job = (self.measured - ran).max(0.0);
-        let all = job + self.others;
-        if all < LITTLE { 1.0 } else { (1.0 - self.stolen) * job / all }
+    /// How many processors other measured threads have, and other programs, where a thread may run everywhere, and ran for this part of the time.
+    fn users(&self, ran: f64) -> [f64; 2] {
+        [(self.measured - ran).max(0.0), self.others]
     }
 
-    /// Of a thread that may run everywhere, and ran for this part of the time.
-    fn causes(&self, ran: f64) -> Causes {
-        self.causes_where(false, [(self.measured - ran).max(0.0), self.others])
-    }
-
-    /// Of one that may run on these processors alone, as others of which so many ran at a time.
-    fn causes_on(&self, numbers: &[usize], measured: f64, ran: f64) -> Causes {
+    /// The same of one that may run on these processors alone, as others of which so many ran at a time.
+    fn users_of(&self, numbers: &[usize], measured: f64, ran: f64) -> [f64; 2] {
         let busy = numbers.iter().filter_map(|number| self.busy.get(*number));
-        let others = (busy.sum::<f64>() - measured).max(0.0);
-        self.causes_where(false, [(measured - ran).max(0.0), others])
+        [(measured - ran).max(0.0), (busy.sum::<f64>() - measured).max(0.0)]
     }
 
     /// Where measured threads and other programs had so many processors.
-    fn causes_where(&self, is_pinned: bool, [job, others]: [f64; 2]) -> Causes {
+    fn causes(&self, is_pinned: bool, [job, others]: [f64; 2]) -> Causes {
         let rest = 1.0 - self.stolen;
         let mut causes = vec![(Category::Stolen, self.stolen)];
         let all = job + others;
@@ -434,6 +435,11 @@ mod tests {
         Usage::between(&before, &now, Nanos::from_millis(ran)).expect("a second passed")
     }
 
+    /// Of a thread that may run everywhere.
+    fn told(usage: &Usage, ran: f64) -> Causes {
+        usage.causes(false, usage.users(ran))
+    }
+
     fn of(category: Category, causes: &Causes) -> f64 {
         let part = causes.iter().find(|(one, _)| *one == category);
         (part.map_or(0.0, |(_, part)| *part) * 1000.0).round() / 1000.0
@@ -450,18 +456,19 @@ mod tests {
 
     #[test]
     fn delay_is_divided_as_the_processors_were() {
-        let four_ranks = usage([[100, 0, 0], [100, 0, 0]], 2000).causes(0.5);
+        let four_ranks = told(&usage([[100, 0, 0], [100, 0, 0]], 2000), 0.5);
         assert_eq!(of(Category::DelayByJob, &four_ranks), 1.0);
-        let one_of_three = usage([[100, 0, 0], [100, 0, 0]], 500).causes(0.5);
+        let one_of_three = told(&usage([[100, 0, 0], [100, 0, 0]], 500), 0.5);
         assert_eq!(of(Category::DelayByOthers, &one_of_three), 1.0);
-        let both = usage([[100, 0, 0], [100, 0, 0]], 1000).causes(0.5);
+        let both = told(&usage([[100, 0, 0], [100, 0, 0]], 1000), 0.5);
         assert_eq!(of(Category::DelayByJob, &both), 0.333);
         assert_eq!(of(Category::DelayByOthers, &both), 0.667);
         // Three threads on one of two processors, which other programs use, too, as the other one.
-        let on_one = usage([[100, 0, 0], [100, 0, 0]], 400).causes_on(&[0], 0.4, 0.1);
+        let on_one = usage([[100, 0, 0], [100, 0, 0]], 400);
+        let on_one = on_one.causes(false, on_one.users_of(&[0], 0.4, 0.1));
         assert_eq!(of(Category::DelayByJob, &on_one), 0.333);
         assert_eq!(of(Category::DelayByOthers, &on_one), 0.667);
-        let none = usage([[0, 100, 0], [0, 100, 0]], 0).causes(0.0);
+        let none = told(&usage([[0, 100, 0], [0, 100, 0]], 0), 0.0);
         assert_eq!(of(Category::RunDelay, &none), 1.0);
     }
 
@@ -496,7 +503,7 @@ mod tests {
     #[test]
     fn what_was_stolen_and_throttled_comes_first() {
         let usage = usage([[50, 0, 50], [50, 0, 50]], 1000);
-        let causes = parts(0.5, &usage.causes(0.5));
+        let causes = parts(0.5, &told(&usage, 0.5));
         assert_eq!(of(Category::Throttled, &causes), 0.5);
         assert_eq!(of(Category::Stolen, &causes), 0.25);
         assert_eq!(of(Category::DelayByJob, &causes), 0.25);
@@ -504,12 +511,10 @@ mod tests {
 
     #[test]
     fn a_mask_is_to_blame_where_others_are_idle() {
-        let mut mask = CpuSet::new();
-        mask.set(0);
         let idle = usage([[100, 0, 0], [10, 90, 0]], 1000);
-        assert!(idle.is_idle_outside(&mask, &[0, 1]) && !idle.is_idle_outside(&mask, &[0]));
-        assert_eq!(of(Category::Pinned, &idle.causes_where(true, [0.0; 2])), 1.0);
+        assert!(idle.is_idle_outside(&[0], &[0, 1]) && !idle.is_idle_outside(&[0], &[0]));
+        assert_eq!(of(Category::Pinned, &idle.causes(true, [0.0; 2])), 1.0);
         let busy = usage([[100, 0, 0], [100, 0, 0]], 1000);
-        assert!(!busy.is_idle_outside(&mask, &[0, 1]));
+        assert!(!busy.is_idle_outside(&[0], &[0, 1]));
     }
 }

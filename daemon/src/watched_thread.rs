@@ -73,6 +73,8 @@ pub(crate) struct WatchedThread {
     pub(crate) last_look: LastLook,
     /// What became of the time of its own code in the last pass.
     granted: Granted,
+    /// The processors that it may run on, where those are not all, as it was seen when it last had none.
+    confined: Vec<usize>,
     kernel_time: KernelTime,
     known_reasons: KnownReasons,
     pub(crate) counters: ThreadCounters,
@@ -104,6 +106,7 @@ impl WatchedThread {
             running_split: RunningSplit::default(),
             last_look: LastLook::default(),
             granted: Granted::default(),
+            confined: Vec::new(),
             kernel_time: KernelTime::default(),
             known_reasons: KnownReasons::default(),
             counters: ThreadCounters::default(),
@@ -354,7 +357,7 @@ impl WatchedThread {
         self.known_reasons.waited(waited);
         // What other programs had processors for would be so without any polling.
         let delayed = (delayed_anywhere - delayed_in_calls + in_calls)
-            .scaled(state.processors.part_of_job(ran_share(granted, interval)));
+            .scaled(state.processors.part_of_job(&self.confined, ran_share(granted, interval)));
         Polled { time: state.processors.contended(polled, delayed), waited }
     }
 
@@ -416,7 +419,10 @@ impl WatchedThread {
                 recorder.untold(location);
             }
         }
-        state.processors.ran(granted.anywhere, granted.delayed_anywhere);
+        if !granted.delayed_anywhere.is_zero() {
+            self.confined = state.processors.confines(tid);
+        }
+        state.processors.ran(&self.confined, granted.anywhere, granted.delayed_anywhere);
         granted
     }
 
@@ -431,8 +437,7 @@ impl WatchedThread {
         if granted.delayed.is_zero() {
             return Causes::new();
         }
-        let ran = (granted.anywhere, ran_share(granted, interval));
-        state.processors.causes([pid, self.thread.tid], ran)
+        state.processors.causes(pid, &self.confined, ran_share(granted, interval))
     }
 
     /// Tells what was counted of it since the pass before.
