@@ -61,7 +61,7 @@ impl MachineFacts {
         }
         let [mark, version, clock, costs @ .., sum] = words;
         let facts = Self { has_counter: clock != 0, costs };
-        let is_whole = mark == MARK && version == VERSION && sum == facts.sum();
+        let is_whole = mark == MARK && version == VERSION && clock <= 1 && sum == facts.sum();
         is_whole.then_some(facts)
     }
 

@@ -46,7 +46,7 @@ impl Attached {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("attach");
         std::fs::create_dir_all(&folder).expect("the target folder can be written");
         let json = folder.join(format!("report-{}-{call}.json", std::process::id()));
-        command.args(["attach", "--no-store", "--json"]).arg(&json).args(words);
+        command.args(["attach", "--details", "--no-store", "--json"]).arg(&json).args(words);
         (command, json)
     }
 

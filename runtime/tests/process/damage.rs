@@ -17,12 +17,11 @@ static LATE: Region = Region::new(c"late", Kind::User);
 
 fn file() -> (PathBuf, File) {
     let folder = PathBuf::from(std::env::var_os("WHYPERF_DIR").expect("set by the test"));
-    let path = fs::read_dir(folder)
-        .expect("the folder is ours")
-        .next()
-        .expect("a region")
-        .expect("the folder is ours")
-        .path();
+    let entries = fs::read_dir(folder).expect("the folder is ours");
+    let mut paths = entries.map(|entry| entry.expect("the folder is ours").path());
+    // What was found out about the machine lies there, too.
+    let is_region = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "region");
+    let path = paths.find(is_region).expect("a region");
     let file = File::options().read(true).write(true).open(&path).expect("the region is ours");
     (path, file)
 }
