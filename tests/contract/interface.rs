@@ -42,11 +42,11 @@ fn run(program: &Path, folder: &Path) -> (Vec<u8>, Vec<u8>, Vec<PathBuf>) {
     let alone = output(Command::new(program).env_remove("LD_PRELOAD").env_remove("WHYPERF_DIR"));
     let mut preloaded = Command::new(program);
     let preloaded = output(preloaded.env("LD_PRELOAD", library()).env("WHYPERF_DIR", folder));
-    let left = fs::read_dir(folder)
-        .expect("the folder is ours")
-        .map(|e| e.expect("the folder is ours").path())
-        .collect();
-    (alone, preloaded, left)
+    let entries = fs::read_dir(folder).expect("the folder is ours");
+    let paths = entries.map(|entry| entry.expect("the folder is ours").path());
+    // What was found out about the machine lies there, too.
+    let left = paths.filter(|path| path.extension().is_some_and(|ending| ending == "region"));
+    (alone, preloaded, left.collect())
 }
 
 /// Visits by name of the program's own regions, summed over all nodes of the first thread.
