@@ -38,17 +38,22 @@ pub(crate) fn complete(mut watch: Watch, mut report: Report, screen: &mut Screen
         ));
     }
     let trace = watch.make_trace(&mut report, screen);
-    report.cost.end_s = rounded(ended.elapsed().as_secs_f64());
-    report.cost.add_up(report.elapsed_s);
+    take_end(ended, &mut report);
     // Of a moment start and end are always the most, and nothing would change that.
     let is_long = report.elapsed_s >= 1.0;
     report.remarks.notes.extend(report.cost.beyond_limit().filter(|_| is_long));
     watch.close_stored_run(&mut report, screen);
     watch.keep_trace(trace, screen);
     watch.close_view(&report);
+    // The store has the cost until it was closed; closing it took a moment, too.
+    take_end(ended, &mut report);
+    report
+}
+
+/// Adds to the cost what it took to end, until now.
+fn take_end(ended: Instant, report: &mut Report) {
     report.cost.end_s = rounded(ended.elapsed().as_secs_f64());
     report.cost.add_up(report.elapsed_s);
-    report
 }
 
 /// Gives the page the report as it stands, when it is time.

@@ -2,6 +2,7 @@
 
 use whyperf_inject::{WaitReason, pipe_number};
 use whyperf_layout::ObjectKind;
+use whyperf_model::matching::STREAMS;
 use whyperf_model::{Hierarchy, Resource};
 
 use crate::symbols::SourceLocation;
@@ -47,10 +48,7 @@ pub(crate) fn named_by(object: &ObjectEntry) -> Option<NamedBy> {
     }
 }
 
-/// The kinds of files that may be pipes: the number of one stands behind its kind.
-const STREAMS: [&str; 4] = ["pipe", "stdin", "stdout", "stderr"];
-
-/// The pipe that an object is: its kind, and its number.
+/// The pipe that an object is: its kind, and its number, which stands behind that.
 pub(crate) fn pipe(object: &ObjectEntry) -> Option<(&str, u64)> {
     let (kind, name) = object.name.rsplit_once('/')?;
     let is_stream = object.kind == ObjectKind::File && STREAMS.contains(&kind);

@@ -72,7 +72,7 @@ impl ThreadCauses {
         if waiting.is_empty() && threads.iter().all(|watched| watched.pipe_ends.is_empty()) {
             return;
         }
-        let look = Look::new(pid, threads, state);
+        let look = Look::new(pid, &waiting, threads, state);
         self.look_at(&waiting, &look, (threads, catalogue), state);
         look.tell_pipe_ends(threads, catalogue, state);
     }
@@ -106,7 +106,7 @@ impl ThreadCauses {
 
 /// What a pass knows of a process's threads that may wait for each other.
 struct Look {
-    /// Opened for each pass anew: where many processes contend, descriptors would run out.
+    /// Opened where a thread waits for a lock, and for each pass anew: where many processes contend, descriptors would run out.
     memory: Option<LockMemory>,
     by_tid: AHashMap<u32, usize>,
     /// The only thread that goes on.
@@ -114,10 +114,16 @@ struct Look {
 }
 
 impl Look {
-    fn new(pid: u32, threads: &[WatchedThread], state: &SharedState) -> Self {
+    fn new(
+        pid: u32,
+        waiting: &[(usize, WaitEnd)],
+        threads: &[WatchedThread],
+        state: &SharedState,
+    ) -> Self {
+        let is_at_lock = |(_, end): &(usize, WaitEnd)| matches!(end, WaitEnd::HolderOf(..));
         let living = (0..threads.len()).filter(|at| threads[*at].is_alive());
         Self {
-            memory: LockMemory::open(pid).ok(),
+            memory: waiting.iter().any(is_at_lock).then(|| LockMemory::open(pid).ok()).flatten(),
             by_tid: living.map(|at| (threads[at].thread.own_tid, at)).collect(),
             only: only_one_that_goes_on(threads, state),
         }

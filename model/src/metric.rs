@@ -497,18 +497,20 @@ impl Definition {
     /// Whether it is time in which ranks or threads wait for each other.
     #[must_use]
     pub fn is_waiting(&self) -> bool {
-        self.quantity == Quantity::Time
-            && !self.aggregation.compares()
-            && self.categories.without(CategorySet::SYNC) == CategorySet::NONE
-            && self.categories != CategorySet::NONE
+        self.is_time_in(CategorySet::SYNC)
     }
 
     /// Whether it is time in which threads wait for somebody who may be known: each other, or who has the other end of a pipe.
     #[must_use]
     pub fn may_have_causes(&self) -> bool {
+        self.is_time_in(CategorySet::SYNC.and(CategorySet::IO))
+    }
+
+    /// Whether it is time in calls of these kinds alone, by itself.
+    fn is_time_in(&self, categories: CategorySet) -> bool {
         self.quantity == Quantity::Time
             && !self.aggregation.compares()
-            && self.categories.without(CategorySet::SYNC.and(CategorySet::IO)) == CategorySet::NONE
+            && self.categories.without(categories) == CategorySet::NONE
             && self.categories != CategorySet::NONE
     }
 

@@ -483,9 +483,31 @@ fn write_whole(
 #[cfg(test)]
 pub(crate) mod example {
     //! A report that the tests of rendering share.
-    use whyperf_model::{Nanos, TimeDivision, TimeUse};
+    use whyperf_consultant::{Conclusion, Origin, Subject, Truth, ValueUnit};
+    use whyperf_model::{Nanos, Time, TimeDivision, TimeUse};
 
     use super::*;
+
+    /// A question at this focus that was just found true.
+    pub(crate) fn conclusion(focus: &str) -> Conclusion {
+        Conclusion {
+            subject: Subject {
+                hypothesis: "ExcessiveSyncWaitingTime".into(),
+                focus: focus.parse().expect("a focus"),
+            },
+            truth: Truth::True,
+            was: Truth::Unknown,
+            value: 0.43,
+            threshold: 0.2,
+            unit: ValueUnit::Share,
+            operator: '>',
+            confidence: 0.99,
+            since: Time::ZERO,
+            is_duplicate: false,
+            coverage: 1.0,
+            origin: Origin::Search,
+        }
+    }
 
     fn bottleneck(
         focus: &str,

@@ -46,34 +46,14 @@ const LEAST_NAME: usize = 8;
 
 #[cfg(test)]
 mod tests {
-    use whyperf_consultant::{Origin, Subject};
-    use whyperf_model::Time;
-
     use super::*;
-
-    fn drawn(focus: &str) -> Conclusion {
-        Conclusion {
-            subject: Subject {
-                hypothesis: "ExcessiveSyncWaitingTime".into(),
-                focus: focus.parse().expect("a focus"),
-            },
-            truth: Truth::True,
-            was: Truth::Unknown,
-            value: 0.43,
-            threshold: 0.2,
-            unit: ValueUnit::Share,
-            operator: '>',
-            confidence: 0.99,
-            since: Time::ZERO,
-            is_duplicate: false,
-            coverage: 1.0,
-            origin: Origin::Search,
-        }
-    }
+    use crate::output::report::example;
 
     #[test]
     fn steps_to_the_same_fact_say_the_same() {
-        let told = |focus: &str| news(&drawn(focus), OutputStyle::PLAIN).expect("it is true");
+        let told = |focus: &str| {
+            news(&example::conclusion(focus), OutputStyle::PLAIN).expect("it is true")
+        };
         let whole = told("</Code/oned.c/exchng1,/SyncObject/Message>");
         let tag = told("</Code/oned.c/exchng1,/SyncObject/Message/MPI_COMM_WORLD/4>");
         assert_eq!(whole.words, "exchng1 waits for messages: 43.0 %");
@@ -83,7 +63,7 @@ mod tests {
 
     #[test]
     fn what_is_no_finding_is_not_told() {
-        let not = Conclusion { truth: Truth::False, ..drawn("</Code>") };
+        let not = Conclusion { truth: Truth::False, ..example::conclusion("</Code>") };
         assert_eq!(news(&not, OutputStyle::PLAIN), None);
     }
 }

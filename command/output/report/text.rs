@@ -515,8 +515,8 @@ mod tests {
     use super::super::ReportedUndecided;
     use super::*;
     use crate::output::report::RankMessages;
-    use whyperf_consultant::{Subject, ValueUnit};
-    use whyperf_model::{Time, Unit};
+    use whyperf_consultant::ValueUnit;
+    use whyperf_model::Unit;
 
     use crate::output::report::example;
 
@@ -714,24 +714,7 @@ mod tests {
 
     #[test]
     fn a_conclusion_is_one_line() {
-        let subject = Subject {
-            hypothesis: "ExcessiveSyncWaitingTime".into(),
-            focus: "</Code/oned.c/exchng1>".parse().expect("a focus"),
-        };
-        let mut drawn = Conclusion {
-            subject,
-            truth: Truth::True,
-            was: Truth::Unknown,
-            value: 0.43,
-            threshold: 0.2,
-            unit: ValueUnit::Share,
-            operator: '>',
-            confidence: 0.99,
-            since: Time::ZERO,
-            is_duplicate: false,
-            coverage: 1.0,
-            origin: whyperf_consultant::Origin::Search,
-        };
+        let mut drawn = example::conclusion("</Code/oned.c/exchng1>");
         let line = "whyperf   0.75 s  ExcessiveSyncWaitingTime   43.0 % > 20.0 %  \
                     </Code/oned.c/exchng1,/Machine,/Process,/SyncObject>\n";
         assert_eq!(conclusion(&drawn, 0.75, OutputStyle::PLAIN).as_deref(), Some(line));

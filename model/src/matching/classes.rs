@@ -34,8 +34,8 @@ pub struct Traits {
     pub own: Option<ResourceId>,
 }
 
-/// What a process reads or writes that another one has the other end of may be called so.
-const STREAMS: [&str; 4] = ["pipe", "stdin", "stdout", "stderr"];
+/// What a process reads or writes that may be a pipe: the names below `/File`.
+pub const STREAMS: [&str; 4] = ["pipe", "stdin", "stdout", "stderr"];
 
 impl Traits {
     /// Whether it may wait for what another thread does: for a lock, or at a pipe.

@@ -30,7 +30,7 @@ mod wait_pattern;
 mod wrong_order;
 
 pub use active::{Active, OneProcess, PairId, Totals};
-pub use classes::{Class, ClassId, Classes, Traits};
+pub use classes::{Class, ClassId, Classes, STREAMS, Traits};
 pub use interval_record::{
     Grown, IntervalRecord, IntervalRecorder, Kind, Location, LocationId, LockWait, Worked,
 };
