@@ -6,7 +6,8 @@ use serde_json::Value;
 
 use crate::command::{Folder, say, whyperf};
 
-const MEMBERS: [&str; 30] = [
+const MEMBERS: [&str; 31] = [
+    "answer",
     "format",
     "version",
     "command",
@@ -86,6 +87,7 @@ fn every_report_has_the_same_members() {
     assert_eq!(report["version"], 2);
     assert_eq!(report["command"], serde_json::json!(["sh", "-c", "exit 3"]));
     assert_eq!(report["exit_status"], 3);
+    assert_eq!(report["answer"], "Nothing was measured.");
     assert!(report["elapsed_s"].as_f64().is_some_and(|seconds| seconds > 0.0));
     let parts = ["analysis", "at_rest", "events", "pauses", "sampling"];
     let other = ["compensated_s", "end_s", "limit", "max", "mean", "own", "start_s", "total"];

@@ -17,6 +17,9 @@ pub fn markdown(run: &RunDocument) -> String {
         );
         return text;
     };
+    if let Some(answer) = report["answer"].as_str() {
+        let _ = writeln!(text, "**{}**\n", plain(answer));
+    }
     efficiency(report, &mut text);
     findings(report, &mut text);
     causes(report, &mut text);

@@ -33,7 +33,7 @@ pub(crate) use cost::Cost;
 pub(crate) use counters::{CountedCode, CountedThread, ReportedCounter, ReportedProcess};
 pub(crate) use news::news;
 pub(crate) use page::page;
-use page::stored_page;
+use page::{answer, stored_page};
 pub(crate) use placement::Placement;
 pub(crate) use rank_messages::{RankMessages, rank_lines};
 pub(crate) use text::{conclusion, render, share};
@@ -127,7 +127,7 @@ impl Report {
 
     /// The report as JSON without what the store has in tables of its own, and with what only the text says: as `notes`.
     pub(crate) fn without_tables(&self) -> serde_json::Value {
-        let mut json = serde_json::to_value(self).unwrap_or_default();
+        let mut json = serde_json::to_value(self.with_answer()).unwrap_or_default();
         if let Some(members) = json.as_object_mut() {
             members.retain(|name, _| !matches!(name.as_str(), "profile" | "messages"));
             members.insert("notes".to_owned(), self.remarks.told().into());
@@ -137,6 +137,10 @@ impl Report {
             phase.as_object_mut().map(|phase| phase.remove("messages"));
         }
         json
+    }
+
+    fn with_answer(&self) -> AnsweredReport<'_> {
+        AnsweredReport { report: self, answer: answer(self) }
     }
 
     /// Writes the report as JSON; a regular file is replaced as a whole, so that a reader never sees half of it.
@@ -151,7 +155,8 @@ impl Report {
     }
 
     fn write_json_and(&self, path: &Path, settle: fn(&fs::File) -> io::Result<()>) -> Result<()> {
-        let mut text = serde_json::to_string(self).context("writing the report as JSON")?;
+        let written = serde_json::to_string(&self.with_answer());
+        let mut text = written.context("writing the report as JSON")?;
         text.push('\n');
         if path.symlink_metadata().is_ok_and(|metadata| !metadata.is_file()) {
             return fs::write(path, text).with_context(|| format!("writing {}", path.display()));
@@ -165,6 +170,15 @@ impl Report {
         }
         written
     }
+}
+
+/// A report as its readers get it.
+#[derive(Serialize)]
+struct AnsweredReport<'r> {
+    #[serde(flatten)]
+    report: &'r Report,
+    /// The first line of the page.
+    answer: String,
 }
 
 /// A function in whose own code threads computed, by stack samples.

@@ -44,13 +44,21 @@ fn paged(report: &Report, rest: &str, output_style: OutputStyle) -> String {
     text
 }
 
-/// One sentence with place, worth and cause.
-fn write_answer(report: &Report, found: &[Finding], style: OutputStyle, text: &mut String) {
-    let answer = match found.first() {
+/// One sentence with place, worth and cause: what a reader of one line is told.
+pub(super) fn answer(report: &Report) -> String {
+    answer_of(report, &findings(report))
+}
+
+fn answer_of(report: &Report, found: &[Finding]) -> String {
+    match found.first() {
         Some(first) => sentence(first),
         None if report.processes == 0 => "Nothing was measured.".to_owned(),
         None => without_findings(report),
-    };
+    }
+}
+
+fn write_answer(report: &Report, found: &[Finding], style: OutputStyle, text: &mut String) {
+    let answer = answer_of(report, found);
     let colour = if found.is_empty() { terminal::TITLE } else { terminal::ALARM };
     for each in wrapped(&answer, style.width) {
         line(text, &style.paint(each, colour));

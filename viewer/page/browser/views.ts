@@ -26,6 +26,7 @@ export async function brush(page: Page, from: number, to: number) {
 /** The checks of all views of a run that is over, and that waited. */
 export async function checkViews(page: Page) {
   await page.waitForSelector('[data-view="search"] [role="treeitem"][data-verdict="true"]')
+  expect(await page.textContent('.answer-first')).toMatch(/exchng1.* waits for /)
   expect(await page.locator('.box.true').count()).toBeGreaterThan(2)
   expect(await page.locator('.edge.where').count()).toBeGreaterThan(1)
 

@@ -62,6 +62,8 @@ export interface Efficiency {
 }
 
 export interface Report {
+  /** One sentence; runs of old have none. */
+  answer?: string
   processes: number
   threads: number
   hosts: number

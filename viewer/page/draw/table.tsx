@@ -75,7 +75,9 @@ export function Table<T>({ title, note, rows, columns, keyOf, sorted, isSelected
   )
 }
 
+/** What is not known comes after all that is. */
 function compared(one: Cell, other: Cell): number {
+  if (one === null || other === null) return Number(one !== null) - Number(other !== null)
   if (typeof one === 'number' && typeof other === 'number') return one - other
   return String(one ?? '').localeCompare(String(other ?? ''), 'en', { numeric: true })
 }

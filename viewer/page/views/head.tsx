@@ -22,12 +22,15 @@ export function Head({ shown, isAlone }: { shown: ShownRun; isAlone: boolean }) 
     ...(progress.waiting === null ? [] : [`${progress.waiting} questions wait`]),
     ...(progress.cost === null ? [] : [`costs ${percent(progress.cost)}`]),
   ]
+  // While the search goes on, that nothing was found means little.
+  const answer = progress.state === 'over' || run.report?.bottlenecks.length ? run.report?.answer : undefined
   return (
     <div class={`head ${isAlone ? '' : 'one-of'}`}>
       <h1>
         <span class={`state ${state}`} role="status">{STATES[state]}</span>
         <code>{run.command.join(' ')}</code>
       </h1>
+      {answer && <p class="answer-first">{answer}</p>}
       <p class="about">{said.map((words) => <span key={words.replace(/[\d.]+/g, '')}>{words}</span>)}</p>
       {run.takes_commands && progress.state !== 'over' && <Commands shown={shown} />}
     </div>
