@@ -12,6 +12,7 @@ use crate::experiments::compare::{self, Compare};
 use crate::experiments::export::{self, Export};
 use crate::experiments::import::{self, Import};
 use crate::experiments::query::{self, QueryVerb};
+use crate::experiments::scale::{self, Scale};
 use crate::extrapolation::extrapolate::{self, Extrapolate};
 use crate::extrapolation::machines::MachineVerb;
 use crate::extrapolation::traces::TraceVerb;
@@ -132,6 +133,9 @@ pub(crate) enum Verb {
     /// Say how and by how much the performance changed from one run to another, and why
     #[command(after_help = compare::NOTES)]
     Compare(Box<Compare>),
+    /// Say how well a program scales with its processes, and what will hurt with more of them
+    #[command(after_help = scale::NOTES)]
+    Scale(Scale),
     /// Ask runs that were kept, in a small language
     #[command(after_help = query::NOTES)]
     Query(QueryVerb),

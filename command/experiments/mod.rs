@@ -1,4 +1,4 @@
-//! The verbs about several runs, and about what other tools know: `compare`, `query`, `import` and `export`.
+//! The verbs about several runs, and about what other tools know: `compare`, `scale`, `query`, `import` and `export`.
 
 mod amounts;
 pub(crate) mod compare;
@@ -8,4 +8,5 @@ pub(crate) mod import;
 mod markdown;
 mod operand;
 pub(crate) mod query;
+pub(crate) mod scale;
 mod text;

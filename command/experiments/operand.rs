@@ -4,7 +4,7 @@ use std::path::Path;
 use std::str::FromStr;
 use std::time::Duration;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use whyperf_experiments::{Access, Operand, RunId, RunPart, Selector, StatedResults, Store};
 use whyperf_model::Nanos;
 
@@ -87,6 +87,14 @@ impl NamedOperand {
     pub(super) fn of_store(&self, store: &Store) -> Result<Operand> {
         let runs = self.runs(store)?;
         Ok(Operand::of_runs(store, self.text.clone(), &runs, &self.part)?)
+    }
+
+    /// Its runs, where it names whole ones.
+    pub(super) fn whole_runs(&self, store: &Store) -> Result<Vec<RunId>> {
+        if self.part != RunPart::Whole || matches!(self.source, NamedSource::File(_)) {
+            bail!("{} names no whole run, as latest or experiment:NAME do", self.text);
+        }
+        self.runs(store)
     }
 
     /// Its first run, where it has any.

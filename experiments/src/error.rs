@@ -96,6 +96,12 @@ pub enum StoreError {
         /// Which run.
         run: crate::run::RunId,
     },
+    /// Scaling is asked of runs that have all the same number of processes, or of none.
+    #[error("how a program scales is told by whole runs with different numbers of processes, and {} has no two of them among those named: run it with 2, 4 and 8, too", path.display())]
+    OneProcessCount {
+        /// The file.
+        path: PathBuf,
+    },
     /// The run was stored without what a diagnosis needs.
     #[error("run {run} in {} has no record to diagnose: an older whyperf stored it, or it was killed before its first record was written", path.display())]
     NoRecord {

@@ -39,6 +39,7 @@ mod run;
 mod run_results;
 mod run_series;
 mod running_sums;
+mod scaling;
 mod selector;
 mod simulated;
 mod store;
@@ -82,6 +83,10 @@ pub use run::{
     StoredReport, StoredVerdict, Summary, Topic,
 };
 pub use run_results::RunResults;
+pub use scaling::{
+    GrowthModel, GrowthTerm, ModelledTime, Prediction, ScaledRuns, Scaling, ScalingFactors,
+    ScalingSettings, WorkPerRun,
+};
 pub use selector::Selector;
 pub use simulated::SimulatedRun;
 pub use store::{Access, Store};

@@ -67,6 +67,75 @@ fn imported_runs_are_compared_and_fail_by_conditions() {
     assert!(text(&same).contains("No difference in times and amounts"), "{same:?}");
 }
 
+/// A folder of TAU's files: so many ranks, which divide 12 s of work, and each of which waits longer the more they are.
+fn scaled(place: &Place, ranks: u32) {
+    let name = format!("ranks-{ranks}");
+    let folder = place.path(&name);
+    std::fs::create_dir_all(&folder).expect("writable");
+    let (work, wait) = (12_000_000 / ranks, 50_000 * ranks);
+    let all = work + wait;
+    for rank in 0..ranks {
+        let text = format!(
+            "3 templated_functions_MULTI_TIME\n# Name Calls Subrs Excl Incl ProfileCalls #\n\
+             \"main\" 1 14 0 {all} {all} 0 GROUP=\"TAU_DEFAULT\" \n\
+             \"work [{{/src/a.c}} {{20,1}}]\" 10 0 {work} {work} 0 GROUP=\"TAU_USER\" \n\
+             \"MPI_Alltoall()\" 4 0 {wait} {wait} 0 GROUP=\"MPI\" \n0 aggregates\n"
+        );
+        std::fs::write(folder.join(format!("profile.{rank}.0.0")), text).expect("writable");
+    }
+    let folder = folder.display().to_string();
+    let words = ["import", &folder, "--application", "ocean", "--experiment", "scaling"];
+    let said = place.say(&words);
+    assert_eq!(said.status, Some(0), "{said:?}");
+}
+
+#[test]
+fn what_will_hurt_with_more_processes_is_named_first() {
+    let place = Place::new("scaled");
+    [1, 2, 4, 8, 16].into_iter().for_each(|ranks| scaled(&place, ranks));
+    let file = place.path("scaling.json").display().to_string();
+    let said = place.say(&["scale", "experiment:scaling", "--at", "64", "--json", &file]);
+    assert_eq!(said.status, Some(0), "{said:?}");
+    let written = std::fs::read(&file).expect("it was written");
+    let written: Value = serde_json::from_slice(&written).expect("it is JSON");
+    assert_eq!((&written["format"], &written["version"]), (&"whyperf-scaling".into(), &1.into()));
+    let counts: Vec<&Value> =
+        written["points"].as_array().expect("a list").iter().map(|one| &one["processes"]).collect();
+    assert_eq!(counts, [1, 2, 4, 8, 16]);
+    // 12.05 s by one, 3.2 s by four.
+    let speed_up = written["points"][2]["speed_up"].as_f64().expect("a number");
+    assert!((speed_up - 12.05 / 3.2).abs() < 1e-6, "{written:#}");
+    let balance = written["points"][2]["factors"]["load_balance"].as_f64().expect("a number");
+    assert!((balance - 1.0).abs() < 1e-9, "{written:#}");
+    let worst = &written["callpaths"][0];
+    assert!(worst["name"].as_str().is_some_and(|name| name.contains("MPI_Alltoall")), "{worst}");
+    assert_eq!(worst["model"], "0.05 p", "{worst}");
+    let predicted = worst["predicted"][0].as_f64().expect("a number");
+    assert!((predicted - 3.2).abs() < 1e-3, "{worst}");
+    let text = text(&said);
+    assert!(
+        text.contains("What will hurt with 64 processes") && text.contains("0.05 p s"),
+        "{text}"
+    );
+}
+
+#[test]
+fn what_says_nothing_of_scaling_is_refused() {
+    let place = Place::new("unscaled");
+    scaled(&place, 2);
+    for (words, part) in [
+        (["scale", "experiment:scaling"].as_slice(), "different numbers of processes"),
+        (&["scale", "latest@25%..50%"], "names no whole run"),
+        (&["scale", "file:model.txt"], "names no whole run"),
+        (&["scale", "experiment:none"], "there is no run of an experiment none"),
+        (&["scale", "--at", "0", "latest"], "0"),
+    ] {
+        let said = place.say(words);
+        assert!([Some(125), Some(2)].contains(&said.status), "{words:?}: {said:?}");
+        assert!(said.stderr.contains(part), "{words:?}: {said:?}");
+    }
+}
+
 #[test]
 fn stated_results_are_compared_like_a_run() {
     let place = Place::new("stated");
