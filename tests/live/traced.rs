@@ -147,7 +147,7 @@ fn printed(anchor: &Path, word: &str) -> usize {
 }
 
 #[test]
-fn the_tools_of_otf2_read_what_is_exported_and_it_is_taken_in_again() {
+fn the_tools_of_otf2_read_what_is_exported_and_so_do_we() {
     if !needs::program("otf2-print") {
         return;
     }
@@ -162,4 +162,13 @@ fn the_tools_of_otf2_read_what_is_exported_and_it_is_taken_in_again() {
     assert_eq!(counts, [4 * each, 2 * each, 2 * each]);
     assert_eq!(printed(&anchor, "MPI_COLLECTIVE_END"), 2 * each + 3 * RANKS);
     traced.say(&["trace", "import", "run.otf2"]);
+    let own = traced.say(&["what-if", "latest", "--machine", "laptop", "--json"]);
+    let read = traced.say(&["what-if", "run.trace", "--machine", "laptop", "--json"]);
+    let elapsed = |text: &str| -> f64 {
+        let said: Value = serde_json::from_str(text).expect("JSON");
+        said["elapsed_s"].as_f64().expect("a number")
+    };
+    let (own, read) = (elapsed(&own), elapsed(&read));
+    // The archive has whole nanoseconds.
+    assert!((own - read).abs() < 0.01 * own, "{own} against {read}");
 }

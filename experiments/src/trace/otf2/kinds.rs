@@ -50,8 +50,10 @@ pub(super) const RMA_GET: u8 = 47;
 
 /// What regions are.
 pub(super) const ROLE_FUNCTION: u8 = 1;
+pub(super) const ROLE_ARTIFICIAL: u8 = 31;
 pub(super) const PARADIGM_USER: u8 = 1;
 pub(super) const PARADIGM_MPI: u8 = 4;
+pub(super) const PARADIGM_MEASUREMENT: u8 = 6;
 /// Groups of locations, and of ranks among these.
 pub(super) const GROUP_LOCATIONS: u8 = 4;
 pub(super) const GROUP_RANKS: u8 = 5;

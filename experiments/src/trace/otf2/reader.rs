@@ -1,7 +1,8 @@
 //! Reads an archive of OTF2 and writes it as a trace.
 //!
-//! Each location that is a rank of the MPI is a rank of the trace; without an MPI, each thread. Time in a function of the MPI is no computing; all other
-//! time is computing of the innermost region. A receive stands where it was posted, and names what it matched.
+//! Each location that is a rank of the MPI is a rank of the trace; without an MPI, each thread. Time in a function of the MPI is no computing, nor is
+//! time in an artificial region, in which whoever measured has put what is not the program's: before a rank began, or while nothing was recorded.
+//! All other time is computing of the innermost region. A receive stands where it was posted, and names what it matched.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fs;
@@ -17,8 +18,8 @@ use super::kinds::{
     ANCHOR_MAGIC, ATTRIBUTES, BARRIER, CHUNK_HEADER, CLOCK, COLLECTIVE_END, COMM, END_OF_CHUNK,
     END_OF_FILE, ENTER, GROUP, GROUP_LOCATIONS, HEADER_SIZE, IRECV, IRECV_REQUEST, ISEND,
     ISEND_COMPLETE, LEAVE, LITTLE_ENDIAN, LOCATION, MAPPING_TABLE, MAPS_COMMUNICATORS,
-    MAPS_REGIONS, PARADIGM_MPI, RECV, REGION, RMA_GET, RMA_PUT, SEND, STRING, TIMESTAMP, UNDEFINED,
-    kind,
+    MAPS_REGIONS, PARADIGM_MPI, RECV, REGION, RMA_GET, RMA_PUT, ROLE_ARTIFICIAL, SEND, STRING,
+    TIMESTAMP, UNDEFINED, kind,
 };
 use crate::trace::{MEASURED, TextTraceError, TraceAbout, TraceWriter};
 
@@ -140,8 +141,8 @@ struct Definitions {
     /// Ticks a second, and when the trace begins.
     clock: (u64, u64),
     locations: Vec<u64>,
-    /// Name and paradigm.
-    regions: BTreeMap<u32, (u32, u8)>,
+    /// Name, role and paradigm.
+    regions: BTreeMap<u32, (u32, u8, u8)>,
     /// Type, paradigm and members.
     groups: BTreeMap<u32, (u8, u8, Vec<u64>)>,
     comms: BTreeMap<u32, u32>,
@@ -174,8 +175,8 @@ impl Definitions {
                 for _ in 0..4 {
                     members.short()?;
                 }
-                let _role = members.byte()?;
-                self.regions.insert(number, (name, members.byte()?));
+                let role = members.byte()?;
+                self.regions.insert(number, (name, role, members.byte()?));
             }
             GROUP => {
                 let (number, _, _, count) =
@@ -203,10 +204,10 @@ impl Definitions {
     }
 
     fn name_regions(&self, head: &mut TraceHead) -> BTreeMap<u32, (RegionId, bool)> {
-        let named = |(number, (name, paradigm)): (&u32, &(u32, u8))| {
+        let named = |(number, (name, role, paradigm)): (&u32, &(u32, u8, u8))| {
             let name = self.strings.get(name).map_or("", String::as_str);
             let is_call = *paradigm == PARADIGM_MPI || name.starts_with("MPI_");
-            (*number, (head.name_region(name), is_call))
+            (*number, (head.name_region(name), is_call || *role == ROLE_ARTIFICIAL))
         };
         self.regions.iter().map(named).collect()
     }

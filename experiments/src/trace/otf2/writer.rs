@@ -1,13 +1,16 @@
 //! Writes a trace as an archive of OTF2.
 //!
 //! Each rank is a process with one location. Computing is a visit of its region inside `main`, and a call is a visit of the function of the MPI that
-//! it is like. Messages stand in these with their ranks in the communicator.
+//! it is like. Messages stand in these with their ranks in the communicator. Time that is neither is a visit of an artificial region of the name of
+//! its region: of `main` before the rank began, of `MPI_Init`, or of a lock that was waited for.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
 use whyperf_extrapolate::{
-    CollectiveKind, CommId, Event, Expected, Rank, RequestId, Sent, SimTime, Tag, TraceHead,
+    CollectiveKind, CommId, Event, Expected, Rank, RegionId, RequestId, Sent, SimTime, Tag,
+    TraceHead,
 };
 
 use super::buffer::{Chunks, DEFINITION_CHUNK, EVENT_CHUNK, Members};
@@ -15,8 +18,9 @@ use super::kinds::{
     ANCHOR_FORMAT, ANCHOR_MAGIC, BARRIER, CLOCK, COLLECTIVE_BEGIN, COLLECTIVE_END, COMM,
     END_OF_FILE, ENTER, GROUP, GROUP_LOCATIONS, GROUP_RANKS, IRECV, IRECV_REQUEST, ISEND,
     ISEND_COMPLETE, LEAVE, LOCATION, LOCATION_GROUP, OLD_GROUP_LOCATIONS, OLD_GROUP_RANKS,
-    PARADIGM, PARADIGM_MPI, PARADIGM_USER, RECV, REGION, RMA_GET, RMA_PUT, RMA_WIN, ROLE_FUNCTION,
-    SEND, STRING, SYSTEM_TREE_NODE, TRACE_FORMAT, UNDEFINED, VERSION, operation,
+    PARADIGM, PARADIGM_MEASUREMENT, PARADIGM_MPI, PARADIGM_USER, RECV, REGION, RMA_GET, RMA_PUT,
+    RMA_WIN, ROLE_ARTIFICIAL, ROLE_FUNCTION, SEND, STRING, SYSTEM_TREE_NODE, TRACE_FORMAT,
+    UNDEFINED, VERSION, operation,
 };
 use crate::trace::{TimedEvent, TraceError, TraceFile};
 
@@ -35,7 +39,7 @@ pub fn export_otf2(trace: &TraceFile, folder: &Path, name: &str) -> Result<(), T
         doing: "make",
         source,
     })?;
-    let (mut counts, mut longest) = (Vec::new(), 0);
+    let (mut counts, mut longest, mut idle) = (Vec::new(), 0, BTreeSet::new());
     for rank in trace.head().all_ranks() {
         let mut location = RankWriter::new(trace.head());
         for timed in trace.timeline(rank) {
@@ -45,11 +49,12 @@ pub fn export_otf2(trace: &TraceFile, folder: &Path, name: &str) -> Result<(), T
         location.leave_main();
         longest = longest.max(location.last);
         counts.push(location.chunks.events());
+        idle.append(&mut location.idle);
         written(&events.join(format!("{}.evt", rank.0)), location.chunks.finish())?;
         let local = Chunks::new(DEFINITION_CHUNK);
         written(&events.join(format!("{}.def", rank.0)), local.finish())?;
     }
-    let (definitions, count) = definitions(trace, &counts, longest);
+    let (definitions, count) = definitions(trace, &counts, longest, &idle);
     written(&folder.join(format!("{name}.def")), definitions)?;
     written(&folder.join(format!("{name}.otf2")), anchor(counts.len() as u64, count))
 }
@@ -99,28 +104,41 @@ struct RankWriter<'t> {
     /// Requests that are open: of the trace, of the archive, and what was expected or sent.
     open: Vec<(RequestId, u64, Option<Expected>)>,
     requests: u64,
+    /// Regions that had time in which nothing was computed.
+    idle: BTreeSet<RegionId>,
 }
 
 impl<'t> RankWriter<'t> {
     fn new(head: &'t TraceHead) -> Self {
         let mut chunks = Chunks::new(EVENT_CHUNK);
         chunks.event(0, ENTER, Members::default().short(main(head)), false);
-        Self { head, chunks, last: 0, open: Vec::new(), requests: 0 }
+        Self { head, chunks, last: 0, open: Vec::new(), requests: 0, idle: BTreeSet::new() }
     }
 
     fn event(&mut self, timed: &TimedEvent) {
         let (begin, end) = (ticks(timed.begin), ticks(timed.end));
-        let region = match &timed.event {
-            Event::Compute { region, .. } => region.0,
-            call => first_call(self.head) + call_of(call) as u32,
-        };
-        let visit = |chunks: &mut Chunks, time, what| {
-            chunks.event(time, what, Members::default().short(region), false);
-        };
-        visit(&mut self.chunks, begin, ENTER);
-        self.inside(&timed.event, begin, end);
-        visit(&mut self.chunks, end, LEAVE);
         self.last = end;
+        if let Event::Compute { region, span } = timed.event {
+            let computed = ticks(timed.begin + span).clamp(begin, end);
+            if computed > begin {
+                self.visit(region.0, ENTER, begin);
+                self.visit(region.0, LEAVE, computed);
+            }
+            if end > computed {
+                self.idle.insert(region);
+                self.visit(artificial(self.head, region), ENTER, computed);
+                self.visit(artificial(self.head, region), LEAVE, end);
+            }
+            return;
+        }
+        let call = first_call(self.head) + call_of(&timed.event) as u32;
+        self.visit(call, ENTER, begin);
+        self.inside(&timed.event, begin, end);
+        self.visit(call, LEAVE, end);
+    }
+
+    fn visit(&mut self, region: u32, what: u8, time: u64) {
+        self.chunks.event(time, what, Members::default().short(region), false);
     }
 
     fn inside(&mut self, event: &Event, begin: u64, end: u64) {
@@ -213,8 +231,7 @@ impl<'t> RankWriter<'t> {
     }
 
     fn leave_main(&mut self) {
-        let region = Members::default().short(main(self.head));
-        self.chunks.event(self.last, LEAVE, region, false);
+        self.visit(main(self.head), LEAVE, self.last);
     }
 }
 
@@ -232,8 +249,18 @@ fn main(head: &TraceHead) -> u32 {
     first_call(head) + CALLS.len() as u32
 }
 
+/// The region of time of a region in which nothing was computed.
+fn artificial(head: &TraceHead, region: RegionId) -> u32 {
+    main(head) + 1 + region.0
+}
+
 /// The global definitions, and how many they are.
-fn definitions(trace: &TraceFile, counts: &[u64], longest: u64) -> (Vec<u8>, u64) {
+fn definitions(
+    trace: &TraceFile,
+    counts: &[u64],
+    longest: u64,
+    idle: &BTreeSet<RegionId>,
+) -> (Vec<u8>, u64) {
     let head = trace.head();
     let mut all = Definitions { chunks: Chunks::new(DEFINITION_CHUNK), count: 0, strings: 0 };
     let nothing = all.text("");
@@ -254,13 +281,13 @@ fn definitions(trace: &TraceFile, counts: &[u64], longest: u64) -> (Vec<u8>, u64
     }
     let names = head.regions().iter().map(String::as_str).chain(CALLS).chain(["main"]);
     for (number, name) in (0_u32..).zip(names) {
-        let name = all.text(name);
         let is_call = (first_call(head)..main(head)).contains(&number);
         let paradigm = if is_call { PARADIGM_MPI } else { PARADIGM_USER };
-        // The old type of a region is left unknown, as it is for what came after it.
-        let region = Members::default().short(number).short(name).short(nothing).byte(0);
-        let region = region.short(UNDEFINED).short(0).short(0).short(name);
-        all.put(REGION, region.byte(ROLE_FUNCTION).byte(paradigm).short(0));
+        all.region(number, name, (ROLE_FUNCTION, paradigm), nothing);
+    }
+    for region in idle {
+        let kind = (ROLE_ARTIFICIAL, PARADIGM_MEASUREMENT);
+        all.region(artificial(head, *region), &head.region(*region), kind, nothing);
     }
     let ranks: Vec<u64> = (0..counts.len() as u64).collect();
     all.group(0, (OLD_GROUP_LOCATIONS, GROUP_LOCATIONS), &ranks, nothing);
@@ -300,6 +327,14 @@ impl Definitions {
         self.strings += 1;
         self.put(STRING, Members::default().short(number).text(text));
         number
+    }
+
+    fn region(&mut self, number: u32, name: &str, (role, paradigm): (u8, u8), nothing: u32) {
+        let name = self.text(name);
+        // The old type of a region is left unknown, as it is for what came after it.
+        let region = Members::default().short(number).short(name).short(nothing).byte(0);
+        let region = region.short(UNDEFINED).short(0).short(0).short(name);
+        self.put(REGION, region.byte(role).byte(paradigm).short(0));
     }
 
     fn group(&mut self, number: u32, (old, new): (u8, u8), members: &[u64], name: u32) {
