@@ -4,7 +4,6 @@
 //! it is like. Messages stand in these with their ranks in the communicator. Time that is neither is a visit of an artificial region of the name of
 //! its region: of `main` before the rank began, of `MPI_Init`, or of a lock that was waited for.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -39,7 +38,7 @@ pub fn export_otf2(trace: &TraceFile, folder: &Path, name: &str) -> Result<(), T
         doing: "make",
         source,
     })?;
-    let (mut counts, mut longest, mut idle) = (Vec::new(), 0, BTreeSet::new());
+    let (mut counts, mut longest) = (Vec::new(), 0);
     for rank in trace.head().all_ranks() {
         let mut location = RankWriter::new(trace.head());
         for timed in trace.timeline(rank) {
@@ -49,12 +48,11 @@ pub fn export_otf2(trace: &TraceFile, folder: &Path, name: &str) -> Result<(), T
         location.leave_main();
         longest = longest.max(location.last);
         counts.push(location.chunks.events());
-        idle.append(&mut location.idle);
         written(&events.join(format!("{}.evt", rank.0)), location.chunks.finish())?;
         let local = Chunks::new(DEFINITION_CHUNK);
         written(&events.join(format!("{}.def", rank.0)), local.finish())?;
     }
-    let (definitions, count) = definitions(trace, &counts, longest, &idle);
+    let (definitions, count) = definitions(trace, &counts, longest);
     written(&folder.join(format!("{name}.def")), definitions)?;
     written(&folder.join(format!("{name}.otf2")), anchor(counts.len() as u64, count))
 }
@@ -104,15 +102,13 @@ struct RankWriter<'t> {
     /// Requests that are open: of the trace, of the archive, and what was expected or sent.
     open: Vec<(RequestId, u64, Option<Expected>)>,
     requests: u64,
-    /// Regions that had time in which nothing was computed.
-    idle: BTreeSet<RegionId>,
 }
 
 impl<'t> RankWriter<'t> {
     fn new(head: &'t TraceHead) -> Self {
         let mut chunks = Chunks::new(EVENT_CHUNK);
         chunks.event(0, ENTER, Members::default().short(main(head)), false);
-        Self { head, chunks, last: 0, open: Vec::new(), requests: 0, idle: BTreeSet::new() }
+        Self { head, chunks, last: 0, open: Vec::new(), requests: 0 }
     }
 
     fn event(&mut self, timed: &TimedEvent) {
@@ -125,7 +121,6 @@ impl<'t> RankWriter<'t> {
                 self.visit(region.0, LEAVE, computed);
             }
             if end > computed {
-                self.idle.insert(region);
                 self.visit(artificial(self.head, region), ENTER, computed);
                 self.visit(artificial(self.head, region), LEAVE, end);
             }
@@ -255,12 +250,7 @@ fn artificial(head: &TraceHead, region: RegionId) -> u32 {
 }
 
 /// The global definitions, and how many they are.
-fn definitions(
-    trace: &TraceFile,
-    counts: &[u64],
-    longest: u64,
-    idle: &BTreeSet<RegionId>,
-) -> (Vec<u8>, u64) {
+fn definitions(trace: &TraceFile, counts: &[u64], longest: u64) -> (Vec<u8>, u64) {
     let head = trace.head();
     let mut all = Definitions { chunks: Chunks::new(DEFINITION_CHUNK), count: 0, strings: 0 };
     let nothing = all.text("");
@@ -285,9 +275,9 @@ fn definitions(
         let paradigm = if is_call { PARADIGM_MPI } else { PARADIGM_USER };
         all.region(number, name, (ROLE_FUNCTION, paradigm), nothing);
     }
-    for region in idle {
+    for (number, name) in (0_u32..).zip(head.regions()) {
         let kind = (ROLE_ARTIFICIAL, PARADIGM_MEASUREMENT);
-        all.region(artificial(head, *region), &head.region(*region), kind, nothing);
+        all.region(artificial(head, RegionId(number)), name, kind, nothing);
     }
     let ranks: Vec<u64> = (0..counts.len() as u64).collect();
     all.group(0, (OLD_GROUP_LOCATIONS, GROUP_LOCATIONS), &ranks, nothing);
