@@ -121,24 +121,22 @@ impl GrowthModel {
             return None;
         }
         let points = Points::of(points);
+        let judged = |terms: Vec<[GrowthTerm; 2]>| -> Vec<Formula> {
+            terms.into_iter().filter_map(|terms| points.judged(terms)).collect()
+        };
         let constant = points.judged([GrowthTerm::CONSTANT; 2])?;
-        let alone = least(
-            growing()
-                .chain(falling())
-                .filter_map(|term| points.judged([GrowthTerm::CONSTANT, term])),
-        );
-        let divided = falling()
-            .flat_map(|work| growing().map(move |term| [work, term]))
-            .filter_map(|terms| points.judged(terms));
-        let divided: Vec<Formula> = divided.collect();
-        let mut best = constant.clone();
-        for other in [alone, least(divided.iter().cloned())].into_iter().flatten() {
+        let one_way = growing().chain(falling()).map(|term| [GrowthTerm::CONSTANT, term]);
+        let one_way = judged(one_way.collect());
+        let both_ways = falling().flat_map(|work| growing().map(move |term| [work, term]));
+        let both_ways = judged(both_ways.collect());
+        let mut best = &constant;
+        for other in [least(&one_way), least(&both_ways)].into_iter().flatten() {
             if other.error < best.error * WORTH_A_TERM && best.error > EXACT {
                 best = other;
             }
         }
-        let all = growing().chain(falling()).map(|term| [GrowthTerm::CONSTANT, term]);
-        let all = all.filter_map(|terms| points.judged(terms)).chain([constant]).chain(divided);
+        let best = best.clone();
+        let all = one_way.into_iter().chain([constant]).chain(both_ways);
         let limit = (best.error * ABOUT_AS_WELL).max(EXACT);
         let rivals = all.filter(|formula| formula.error <= limit).collect();
         Some(Self { best, rivals })
@@ -220,8 +218,8 @@ fn falling() -> impl Iterator<Item = GrowthTerm> {
     DIVIDED.into_iter().map(|exponent| GrowthTerm { exponent, logarithm: 0 })
 }
 
-fn least(formulas: impl Iterator<Item = Formula>) -> Option<Formula> {
-    formulas.min_by(|one, other| one.error.total_cmp(&other.error))
+fn least(formulas: &[Formula]) -> Option<&Formula> {
+    formulas.iter().min_by(|one, other| one.error.total_cmp(&other.error))
 }
 
 /// What was measured, with the weight of each.
