@@ -13,9 +13,10 @@ use whyperf_experiments::{
 
 use crate::experiments::condition::Condition;
 use crate::experiments::operand::NamedOperand;
+use crate::experiments::read_options::ReadOptions;
 use crate::experiments::{markdown, text};
 use crate::output::delivery::{self, status};
-use crate::output::terminal::{self, Colour, OutputStyle};
+use crate::output::terminal;
 use crate::output::whole_file;
 use crate::search::directive_file::DirectiveFile;
 use crate::search::inputs;
@@ -58,14 +59,8 @@ pub(crate) struct Compare {
     #[arg(long, value_name = "COUNT", default_value_t = 4)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) parts: u32,
-    /// The store to read
-    #[arg(long, value_name = "FILE", env = "WHYPERF_STORE", hide_env_values = true)]
-    #[arg(default_value = "whyperf.db")]
-    pub(crate) store: PathBuf,
-    /// Use colour always, never, or (auto) on a terminal unless NO_COLOR is set
-    #[arg(long, value_name = "WHEN", value_enum, default_value_t = Colour::Auto)]
-    #[arg(hide_possible_values = true)]
-    pub(crate) color: Colour,
+    #[command(flatten)]
+    pub(crate) reading: ReadOptions,
 }
 
 /// What fails a comparison, beside conditions on numbers.
@@ -91,13 +86,13 @@ pub(crate) fn compare(request: &Compare) -> Result<ExitCode> {
         parts: request.parts,
     };
     let mut store = None;
-    let mut first = request.operands[0].read(&request.store, &mut store)?;
+    let mut first = request.operands[0].read(&request.reading.store, &mut store)?;
     if let Some(maps) = written_maps(request)? {
         first = first.renamed(&maps);
     }
     let (mut all, mut failures) = (Vec::new(), Vec::new());
     for operand in &request.operands[1..] {
-        let mut other = operand.read(&request.store, &mut store)?;
+        let mut other = operand.read(&request.reading.store, &mut store)?;
         if request.match_renamed {
             let renamed = matched(store.as_ref(), &request.operands[0], operand)?;
             first = renamed.unwrap_or(first);
@@ -112,7 +107,7 @@ pub(crate) fn compare(request: &Compare) -> Result<ExitCode> {
     let shown: Vec<String> = if request.markdown {
         all.iter().map(markdown::render).collect()
     } else {
-        let style = OutputStyle::of_stdout(request.color);
+        let style = request.reading.style();
         all.iter().map(|comparison| text::render(comparison, style)).collect()
     };
     let is_printed = delivery::print(&shown.join("\n"));

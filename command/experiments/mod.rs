@@ -8,5 +8,6 @@ pub(crate) mod import;
 mod markdown;
 mod operand;
 pub(crate) mod query;
+mod read_options;
 pub(crate) mod scale;
 mod text;

@@ -1,6 +1,5 @@
 //! `whyperf query`: asks the runs of a store in a small language.
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -8,9 +7,10 @@ use clap::{Args, ValueEnum};
 use whyperf_experiments::{Access, Answers, Query, QueryRow, Selector, Store};
 
 use crate::experiments::amounts::{amount, short_focus};
+use crate::experiments::read_options::ReadOptions;
 use crate::measuring::launch;
 use crate::output::delivery::{self, status};
-use crate::output::terminal::{self, Colour, OutputStyle, harmless, plain};
+use crate::output::terminal::{self, OutputStyle, harmless, plain};
 
 /// What is asked, and how the answer is printed.
 #[derive(Debug, Args)]
@@ -24,14 +24,8 @@ pub(crate) struct QueryVerb {
     /// How the answer is printed
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = QueryFormat::Table)]
     pub(crate) format: QueryFormat,
-    /// The store to read
-    #[arg(long, value_name = "FILE", env = "WHYPERF_STORE", hide_env_values = true)]
-    #[arg(default_value = "whyperf.db")]
-    pub(crate) store: PathBuf,
-    /// Use colour always, never, or (auto) on a terminal unless NO_COLOR is set
-    #[arg(long, value_name = "WHEN", value_enum, default_value_t = Colour::Auto)]
-    #[arg(hide_possible_values = true)]
-    pub(crate) color: Colour,
+    #[command(flatten)]
+    pub(crate) reading: ReadOptions,
 }
 
 /// How an answer is printed.
@@ -61,7 +55,7 @@ pub(crate) fn query(request: &QueryVerb) -> Result<ExitCode> {
             return Ok(ExitCode::from(launch::FAILURE));
         }
     };
-    let store = Store::open(&request.store, Access::Read)?;
+    let store = Store::open(&request.reading.store, Access::Read)?;
     let answers = store.answers(&query)?;
     for (run, reason) in &answers.without {
         terminal::complain(&format!("run {run} is left out: {reason}"));
@@ -69,15 +63,13 @@ pub(crate) fn query(request: &QueryVerb) -> Result<ExitCode> {
     let is_printed = match request.format {
         QueryFormat::Json => delivery::print_json(&answers),
         QueryFormat::Csv => delivery::print(&csv(&answers.rows)),
-        QueryFormat::Table => {
-            delivery::print(&table(&answers, OutputStyle::of_stdout(request.color)))
-        }
+        QueryFormat::Table => delivery::print(&table(&answers, request.reading.style())),
     };
     Ok(status(is_printed))
 }
 
 fn complete(request: &QueryVerb, beginning: &str) -> Result<ExitCode> {
-    let store = Store::open(&request.store, Access::Read)?;
+    let store = Store::open(&request.reading.store, Access::Read)?;
     let run = store.find(&Selector::Latest(0))?;
     let spans = store.resources(&run)?;
     let names = spans.iter().map(|span| span.name.as_str());

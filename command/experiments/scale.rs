@@ -10,8 +10,9 @@ use whyperf_experiments::{
 };
 
 use crate::experiments::operand::NamedOperand;
+use crate::experiments::read_options::ReadOptions;
 use crate::output::delivery::{self, status};
-use crate::output::terminal::{self, Colour, OutputStyle, plain};
+use crate::output::terminal::{self, OutputStyle, plain};
 use crate::output::whole_file;
 
 /// Which runs, and what is to be predicted.
@@ -32,14 +33,8 @@ pub(crate) struct Scale {
     /// How many callpaths to list
     #[arg(long, value_name = "COUNT", default_value_t = 10)]
     pub(crate) top: usize,
-    /// The store to read
-    #[arg(long, value_name = "FILE", env = "WHYPERF_STORE", hide_env_values = true)]
-    #[arg(default_value = "whyperf.db")]
-    pub(crate) store: PathBuf,
-    /// Use colour always, never, or (auto) on a terminal unless NO_COLOR is set
-    #[arg(long, value_name = "WHEN", value_enum, default_value_t = Colour::Auto)]
-    #[arg(hide_possible_values = true)]
-    pub(crate) color: Colour,
+    #[command(flatten)]
+    pub(crate) reading: ReadOptions,
 }
 
 /// What processes are added for.
@@ -53,7 +48,7 @@ pub(crate) enum Work {
 
 /// Says how the runs of the request scale.
 pub(crate) fn scale(request: &Scale) -> Result<ExitCode> {
-    let store = Store::open(&request.store, Access::Read)?;
+    let store = Store::open(&request.reading.store, Access::Read)?;
     let mut runs: Vec<RunId> = Vec::new();
     for named in &request.runs {
         runs.extend(named.whole_runs(&store)?);
@@ -68,7 +63,7 @@ pub(crate) fn scale(request: &Scale) -> Result<ExitCode> {
         whole_file::replace(path, &(text + "\n"))
             .with_context(|| format!("writing how it scales to {}", path.display()))?;
     }
-    let text = render(&scaling, request.top, OutputStyle::of_stdout(request.color));
+    let text = render(&scaling, request.top, request.reading.style());
     Ok(status(delivery::print(&text)))
 }
 
