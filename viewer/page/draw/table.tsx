@@ -6,6 +6,7 @@ import { type Cell, saveCsv } from './export'
 
 export interface Column<T> {
   name: string
+  /** Null where it is not known: nothing is read there. */
   value(row: T): Cell
   /** What is read, where it is not the value. */
   shown?(row: T): ComponentChildren
@@ -62,7 +63,7 @@ export function Table<T>({ title, note, rows, columns, keyOf, sorted, isSelected
               <tr key={keyOf(row)} class={`${onSelect ? 'choosable' : ''} ${isSelected?.(row) ? 'selected' : ''}`} onClick={() => onSelect?.(row)}>
                 {columns.map((one) => (
                   <td key={one.name} class={isNumber(one) ? 'number' : one.isLong ? 'long' : ''} style={one.isBar ? { '--share': `${(100 * Number(one.value(row) ?? 0)) / most.get(one.name)!}%` } : undefined} data-bar={one.isBar}>
-                    {one.shown ? one.shown(row) : one.value(row)}
+                    {one.shown && one.value(row) !== null ? one.shown(row) : one.value(row)}
                   </td>
                 ))}
               </tr>

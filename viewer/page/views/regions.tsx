@@ -10,8 +10,7 @@ import { useFocus } from '../link/use_focus'
 import type { ShownRun } from '../link/shown_run'
 
 /** A function that is known from the callpaths through it alone was not counted itself. */
-const isCounted = (row: Region) => row.calls > 0 || row.exclusive > 0
-const counted = (row: Region, value: number) => (isCounted(row) ? value : null)
+const counted = (row: Region, value: number) => (row.calls > 0 || row.exclusive > 0 ? value : null)
 
 export function Regions({ shown }: { shown: ShownRun }) {
   const focus = useFocus(shown)
@@ -35,8 +34,8 @@ export function Regions({ shown }: { shown: ShownRun }) {
       sorted="exclusive"
       columns={[
         { name: 'region', value: (row) => row.name },
-        { name: 'calls', value: (row) => counted(row, row.calls), shown: (row) => (isCounted(row) ? amount(row.calls) : '') },
-        { name: 'exclusive', value: (row) => counted(row, row.exclusive), shown: (row) => (isCounted(row) ? seconds(row.exclusive) : ''), isBar: true },
+        { name: 'calls', value: (row) => counted(row, row.calls), shown: (row) => amount(row.calls) },
+        { name: 'exclusive', value: (row) => counted(row, row.exclusive), shown: (row) => seconds(row.exclusive), isBar: true },
         { name: 'inclusive', value: (row) => row.inclusive, shown: (row) => seconds(row.inclusive) },
         { name: 'sent', value: (row) => row.sent, shown: (row) => (row.sent > 0 ? bytes(row.sent) : '') },
         { name: 'received', value: (row) => row.received, shown: (row) => (row.received > 0 ? bytes(row.received) : '') },
