@@ -59,13 +59,9 @@ pub(crate) struct Contribution {
 impl Contribution {
     /// From this interval on, which is the first that is asked about.
     pub(crate) fn since(kind: AmountKind, interval: &FunctionInterval) -> Self {
-        let late = match interval.state {
-            IntervalState::Waiting | IntervalState::Beginning(_) => Nanos::ZERO,
-            // It was on already, for other pairs: what it did before is not recorded.
-            IntervalState::On | IntervalState::Ending | IntervalState::Window => {
-                interval.age - interval.lived
-            }
-        };
+        let is_to_come = interval.state == IntervalState::Waiting || interval.late.is_some();
+        // It was on already, for other pairs: what it did before is not recorded.
+        let late = if is_to_come { Nanos::ZERO } else { interval.age - interval.lived };
         Self { kind, late, ..Self::default() }
     }
 
@@ -81,10 +77,10 @@ impl Contribution {
             let visits = interval.visits as f64;
             self.each = Some(amount / visits);
         }
+        self.late = self.late.max(interval.late.unwrap_or_default());
         let missed = interval.missed;
         match interval.state {
-            IntervalState::Waiting => {}
-            IntervalState::Beginning(late) => self.late += late,
+            IntervalState::Waiting | IntervalState::Beginning => {}
             IntervalState::On if missed.is_zero() => {
                 self.settle(Nanos::ZERO, interval);
                 self.rate = None;
@@ -239,6 +235,11 @@ mod tests {
         }
     }
 
+    /// One in which the function came into place, so late.
+    fn begun(state: IntervalState, late: u64, times: (u64, u64)) -> FunctionInterval {
+        FunctionInterval { late: Some(Nanos(late)), ..interval(state, times.0, times.1) }
+    }
+
     fn quiet(state: IntervalState, covered: u64) -> FunctionInterval {
         FunctionInterval { visits: 0, pace: Some(0.0), ..interval(state, covered, 0) }
     }
@@ -246,7 +247,7 @@ mod tests {
     #[test]
     fn what_is_on_all_the_time_is_counted() {
         let mut contribution = Contribution::default();
-        contribution.add(3.0, &interval(IntervalState::Beginning(Nanos(7)), 90, 0));
+        contribution.add(3.0, &begun(IntervalState::Beginning, 7, (90, 0)));
         contribution.add(4.0, &interval(IntervalState::On, 100, 0));
         assert_eq!((contribution.total(), contribution.late), (7.0, Nanos(7)));
         assert_eq!(contribution.covered, Nanos(190));
@@ -262,8 +263,16 @@ mod tests {
             FunctionInterval { age: Nanos(500), ..interval(IntervalState::Waiting, 0, 100) };
         let mut contribution = Contribution::since(AmountKind::Events, &first);
         contribution.add(0.0, &first);
-        contribution.add(4.0, &interval(IntervalState::Beginning(Nanos(560)), 40, 60));
+        contribution.add(4.0, &begun(IntervalState::Beginning, 560, (40, 60)));
         assert_eq!(contribution.late, Nanos(560));
+    }
+
+    #[test]
+    fn what_was_too_hot_at_once_is_late_all_the_same() {
+        let first = begun(IntervalState::Ending, 300, (40, 60));
+        let mut contribution = Contribution::since(AmountKind::Events, &first);
+        contribution.add(40.0, &first);
+        assert_eq!(contribution.late, Nanos(300));
     }
 
     #[test]

@@ -12,6 +12,8 @@ pub(crate) struct FunctionInterval {
     pub(crate) lived: Nanos,
     /// How long it had lived by its end.
     pub(crate) age: Nanos,
+    /// How long it had lived before the function was on, in the interval in which that came.
+    pub(crate) late: Option<Nanos>,
     /// For how long the function was on.
     pub(crate) covered: Nanos,
     /// How long the process ran while the function was off, between two times in which it was on.
@@ -40,8 +42,8 @@ pub(crate) enum IntervalState {
     /// It is not on yet.
     #[default]
     Waiting,
-    /// It is on from here on, after so much of the process's life in which it was not.
-    Beginning(Nanos),
+    /// It is on from here on.
+    Beginning,
     /// It was on, but for times in which it had to rest.
     On,
     /// It was switched off in the middle, for being too hot.

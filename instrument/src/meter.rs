@@ -82,10 +82,13 @@ impl FunctionMeter {
         let wall = activity.needed(number, new);
         self.each = notes.each().or(self.each);
         let time = activity.time(new);
-        let state = self.state(before, new, activity.age - time);
+        let first = record.first_on().filter(|_| before == 0 && new > 0);
+        let since_first = |first| activity.time(activity.now.saturating_sub(first));
+        let state = self.state(before, new);
         let interval = FunctionInterval {
             lived: activity.length,
             age: activity.age,
+            late: first.map(|first| activity.age - since_first(first)),
             covered: time,
             missed: Nanos(notes.missed),
             needed: self.needed(visits, wall),
@@ -107,12 +110,12 @@ impl FunctionMeter {
         }
     }
 
-    fn state(&mut self, before: u64, new: u64, late: Nanos) -> IntervalState {
+    fn state(&mut self, before: u64, new: u64) -> IntervalState {
         match self.window.as_mut().map(Window::take_beginning) {
             Some(true) => IntervalState::Ending,
             Some(false) => IntervalState::Window,
             None if new == 0 => IntervalState::Waiting,
-            None if before == 0 => IntervalState::Beginning(late),
+            None if before == 0 => IntervalState::Beginning,
             None => IntervalState::On,
         }
     }

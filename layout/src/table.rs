@@ -28,6 +28,8 @@ pub struct RegionRecord {
     pub covered: AtomicU64,
     /// Ticks when a patched function was last switched on, 0 while it is off.
     pub since: AtomicU64,
+    /// Ticks when a patched function was switched on first, 0 before.
+    pub first: AtomicU64,
     /// Calls that were counted without being timed; begins again at 2^32.
     pub counted: AtomicU32,
     /// Nanoseconds that the process ran meanwhile; begins again at 2^32.
@@ -44,6 +46,9 @@ impl RegionRecord {
     /// Writer: the function is on from `now` on.
     pub fn uncover(&self, now: u64) {
         self.cover(now);
+        if self.first.load(Ordering::Relaxed) == 0 {
+            self.first.store(now, Ordering::Relaxed);
+        }
         self.since.store(now, Ordering::Relaxed);
     }
 
@@ -83,6 +88,12 @@ impl RegionRecord {
         // SYNC covered with RegionRecord::cover
         let covered = self.covered.load(or_relaxed("covered_load", Ordering::Acquire));
         OnTime { covered, since: self.since.load(Ordering::Relaxed) }
+    }
+
+    /// Reader: ticks when a patched function was switched on first; `None` before, and of other regions.
+    #[must_use]
+    pub fn first_on(&self) -> Option<u64> {
+        Some(self.first.load(Ordering::Relaxed)).filter(|first| *first != 0)
     }
 }
 
@@ -145,6 +156,7 @@ mod tests {
         record.uncover(1000);
         record.uncover(1010);
         assert_eq!(record.coverage(1030), 130);
-        assert_eq!(size_of::<RegionRecord>(), 72);
+        assert_eq!(record.first_on(), Some(100));
+        assert_eq!(size_of::<RegionRecord>(), 80);
     }
 }

@@ -127,6 +127,14 @@ fn a_program_that_ends_before_anybody_can_look_makes_a_lower_bound() {
     assert!(count.note.contains("1 process ended before it was in place"), "{count:?}");
 }
 
+/// It goes on before anybody looks, too, and is too hot as soon as somebody does: what it did before is not estimated.
+#[test]
+fn what_is_too_hot_before_it_is_in_place_makes_a_lower_bound() {
+    let count = Count::of("hot-unseen", "40");
+    assert!(count.note.contains("lower bound: not in place before"), "{count:?}");
+    assert!(count.is_honest(), "{count:?}");
+}
+
 /// What it names was never there, and nobody could have seen it: both are told.
 #[test]
 fn a_name_that_nobody_knows_is_told_of_a_program_that_ends_too_early_as_well() {

@@ -54,7 +54,13 @@ impl Told {
             return self.note.contains("may not be sampled");
         }
         let error = ((1.0 - share) / share / self.samples).sqrt();
-        (self.time - 1.0).abs() <= 5.0 * error + 0.1
+        self.is_near(self.time, 5.0 * error + 0.1)
+    }
+
+    /// As much as it was, to so much; less of a process that went on before it was measured, where that is said.
+    fn is_near(&self, told: f64, error: f64) -> bool {
+        let is_bound = self.note.contains("lower bound: not in place before");
+        told <= 1.0 + error && (is_bound || told >= 1.0 - error)
     }
 }
 
@@ -73,7 +79,7 @@ fn is_told(kind: &str, function: &str, threads: &str, share: f64) {
     let told = Told::of(kind, function, threads);
     assert!(told.is_time_right(share), "{kind}, a share of {share:.2}: {told:?}");
     assert!(told.counted > 0.0 && told.counted <= told.known, "{kind}: {told:?}");
-    assert!((0.5..1.5).contains(&told.calls), "{kind}: {told:?}");
+    assert!(told.is_near(told.calls, 0.5), "{kind}: {told:?}");
 }
 
 #[test]

@@ -142,6 +142,21 @@ int main(int count, char **words)
         }
         wait(NULL);
         kill(getppid(), SIGCONT);
+    } else if (!strcmp(life, "hot-unseen")) {
+        /* The same, but it is hot, and nobody can look for the first half second of it. */
+        char measurer[16];
+        snprintf(measurer, sizeof measurer, "%d", (int)getppid());
+        mild(0.5);
+        kill(getppid(), SIGSTOP);
+        if (fork() == 0) {
+            execl("/proc/self/exe", words[0], "hot-at-once", count > 2 ? words[2] : "40", measurer, (char *)NULL);
+            _exit(1);
+        }
+        wait(NULL);
+    } else if (!strcmp(life, "hot-at-once") && count > 3) {
+        hot(0.5);
+        kill((pid_t)atoi(words[3]), SIGCONT);
+        hot(3);
     } else if (!strcmp(life, "burst")) {
         quiet(1);
         exactly(200000);
