@@ -3,8 +3,10 @@
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::ffi::OsStringExt as _;
+use std::panic::resume_unwind;
 use std::path::Path;
 use std::process::ExitCode;
+use std::thread;
 use std::time::Instant;
 
 use anyhow::Result;
@@ -100,7 +102,7 @@ fn processes(request: &Attach) -> Vec<u32> {
     all
 }
 
-/// Attaches to one after the other; answers to how many.
+/// Attaches to all of them, so many at once: ranks that wait for each other are measured from about the same moment on. Answers to how many.
 fn attach_all(
     processes: &[u32],
     library: &Path,
@@ -109,15 +111,22 @@ fn attach_all(
     screen: &mut Screen,
 ) -> usize {
     let request = AttachRequest::new(library, watch.directory(), callpath_depth);
-    let attached = processes.iter().filter(|pid| match whyperf_inject::attach(**pid, &request) {
-        Ok(()) => true,
-        Err(refusal) => {
-            screen.warn(&refusal.to_string());
-            false
-        }
+    let attach = |pid: &u32| whyperf_inject::attach(*pid, &request);
+    let outcomes = processes.chunks(AT_ONCE).flat_map(|some| {
+        thread::scope(|scope| {
+            let begun: Vec<_> = some.iter().map(|pid| scope.spawn(move || attach(pid))).collect();
+            let ended = begun.into_iter().map(|one| one.join());
+            ended.map(|one| one.unwrap_or_else(|panic| resume_unwind(panic))).collect::<Vec<_>>()
+        })
     });
-    attached.count()
+    let refused = outcomes.filter_map(Result::err).inspect(|refusal| {
+        screen.warn(&refusal.to_string());
+    });
+    processes.len() - refused.count()
 }
+
+/// Each takes a thread of ours, which mostly waits.
+const AT_ONCE: usize = 16;
 
 /// The words by which the first of them was started.
 fn command_of(processes: &[u32]) -> Vec<OsString> {

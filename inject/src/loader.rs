@@ -1,7 +1,6 @@
 //! Makes a running process load the library and call its entry: the hijacked thread starts a fresh one that does both.
 
 use std::ffi::OsStr;
-use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -150,6 +149,9 @@ impl<'a> Loader<'a> {
         let mut taken = Vec::new();
         let mut pause = Duration::from_micros(500);
         while begin.elapsed() < SEARCH {
+            if !facts::is_there(self.pid) {
+                return Err(AttachRefusal::EndedMeanwhile(self.pid));
+            }
             let free = threads::of(self.pid).into_iter().filter(|tid| !taken.contains(tid));
             for tid in free.collect::<Vec<_>>() {
                 let session = match HijackedThread::begin(tid, STOP) {
@@ -189,9 +191,6 @@ impl<'a> Loader<'a> {
             }
             thread::sleep(pause);
             pause = (pause * 2).min(Duration::from_millis(20));
-        }
-        if !fs::exists(format!("/proc/{}", self.pid)).unwrap_or(false) {
-            return Err(AttachRefusal::NoProcess(self.pid));
         }
         Err(AttachRefusal::UnsafePoint { pid: self.pid, place })
     }
@@ -284,7 +283,9 @@ impl<'a> Loader<'a> {
     fn await_answer(&self, data: u64) -> Result<(), AttachRefusal> {
         let begin = Instant::now();
         let word = |word: Word| {
-            self.memory.word(data + word.offset()).map_err(|_| AttachRefusal::Ended(self.pid))
+            self.memory
+                .word(data + word.offset())
+                .map_err(|_| AttachRefusal::EndedMeanwhile(self.pid))
         };
         while begin.elapsed() < LOADING {
             match word(Word::State)? {
@@ -304,7 +305,7 @@ impl<'a> Loader<'a> {
         let pid = self.pid;
         match failure {
             Failure::Stopped => AttachRefusal::Stopped(pid),
-            Failure::Ended => AttachRefusal::Ended(pid),
+            Failure::Ended => AttachRefusal::EndedMeanwhile(pid),
             Failure::Late => AttachRefusal::NoAnswer(pid),
             Failure::Faulted => AttachRefusal::UnsafePoint { pid, place: FAULT.to_owned() },
             Failure::System(error) if error.raw_os_error() == Some(libc::EPERM) => not_allowed(pid),

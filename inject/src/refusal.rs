@@ -19,6 +19,9 @@ pub enum AttachRefusal {
     /// It has ended already.
     #[error("process {0} has ended and only waits to be collected")]
     Ended(u32),
+    /// It did, while it was looked at.
+    #[error("process {0} ended while it was being attached to")]
+    EndedMeanwhile(u32),
     /// Its first thread has, and others go on.
     #[error(
         "the first thread of process {0} has ended, and the kernel shows the program's memory by that one; start it with \

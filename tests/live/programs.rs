@@ -2,6 +2,7 @@
 
 use crate::launcher::Mpi;
 use crate::release;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
@@ -50,6 +51,9 @@ fn make(target: &str, name: &str) -> PathBuf {
     let out = release::folder().join("../programs").join(name);
     std::fs::create_dir_all(&out).expect("the target folder can be written");
     let out = out.canonicalize().expect("it was just made");
+    // Other test programs build the same ones, perhaps just now.
+    let turn = File::create(out.join(".turn")).expect("the folder can be written");
+    turn.lock().expect("files can be locked");
     let jobs = std::thread::available_parallelism().map_or(1, |count| count.get());
     let output = Command::new("make")
         .arg(format!("-j{jobs}"))
