@@ -15,6 +15,8 @@ use crate::error::Error;
 #[derive(Debug)]
 pub struct RunDirectory {
     path: PathBuf,
+    /// Locked as long as this process lives, whatever ends it: a program that starts later sees that nobody would read what it made.
+    _owner: File,
     /// The place that it would have had.
     instead_of: Option<Error>,
 }
@@ -125,9 +127,10 @@ impl RunDirectory {
         let facts = fs::symlink_metadata(&path).map_err(failed)?;
         check_private(&facts).map_err(|why| Error::UnsafeDirectory { path: path.clone(), why })?;
         let new = path.join("owner.new");
-        let named = write_new(&new, &Owner::this_process().text());
-        named.and_then(|()| fs::rename(&new, path.join(Owner::FILE))).map_err(failed)?;
-        Ok(Self { path, instead_of: None })
+        let named = name_owner(&new);
+        let replaced = |owner| fs::rename(&new, path.join(Owner::FILE)).map(|()| owner);
+        let owner = named.and_then(replaced).map_err(failed)?;
+        Ok(Self { path, _owner: owner, instead_of: None })
     }
 
     /// Another process takes it over, and removes it.
@@ -138,11 +141,13 @@ impl RunDirectory {
 
     /// Writes into a new directory whose it is.
     fn own(path: PathBuf, instead_of: Option<Error>) -> Result<Self, Error> {
-        let directory = Self { path, instead_of };
-        let owner = directory.path.join(Owner::FILE);
-        write_new(&owner, &Owner::this_process().text())
-            .map_err(|source| Error::CreateRunDirectory { path: owner, source })?;
-        Ok(directory)
+        match name_owner(&path.join(Owner::FILE)) {
+            Ok(owner) => Ok(Self { path, _owner: owner, instead_of }),
+            Err(source) => {
+                let _ = remove(&path);
+                Err(Error::CreateRunDirectory { path: path.join(Owner::FILE), source })
+            }
+        }
     }
 
     /// Where it is: the value of `WHYPERF_DIR`.
@@ -312,9 +317,12 @@ fn check_private(facts: &Metadata) -> Result<(), &'static str> {
     }
 }
 
-fn write_new(path: &Path, text: &str) -> io::Result<()> {
+/// Writes a new file that names this process, and keeps it locked.
+fn name_owner(path: &Path) -> io::Result<File> {
     let mut file = File::options().write(true).create_new(true).mode(0o600).open(path)?;
-    file.write_all(text.as_bytes())
+    file.lock()?;
+    file.write_all(Owner::this_process().text().as_bytes())?;
+    Ok(file)
 }
 
 /// Whether the process that made the directory still runs. One without a readable owner is being

@@ -463,6 +463,21 @@ pub(crate) fn open_to_share(path: &core::ffi::CStr) -> Option<i32> {
     i32::try_from(opened).ok().filter(|descriptor| *descriptor >= 0)
 }
 
+/// Whether a file is there that nobody has locked (`flock`).
+pub(crate) fn is_unlocked(path: &core::ffi::CStr) -> bool {
+    let flags = (libc::O_RDONLY | libc::O_CLOEXEC | libc::O_NOFOLLOW) as usize;
+    let arguments = [libc::AT_FDCWD as usize, path.as_ptr() as usize, flags, 0, 0, 0];
+    // SAFETY: a string that ends with zero.
+    let opened = unsafe { call(libc::SYS_openat, arguments) };
+    let Ok(descriptor @ 0..) = i32::try_from(opened) else { return false };
+    let shared = (libc::LOCK_SH | libc::LOCK_NB) as usize;
+    // SAFETY: the call takes numbers only.
+    let taken = unsafe { call(libc::SYS_flock, [descriptor as usize, shared, 0, 0, 0, 0]) };
+    // What was taken goes with the descriptor.
+    close(descriptor);
+    taken == 0
+}
+
 /// Makes a symbolic link, if the name is free.
 pub(crate) fn symlink(target: &core::ffi::CStr, path: &core::ffi::CStr) {
     let arguments =

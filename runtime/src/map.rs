@@ -30,8 +30,10 @@ static MAPPED: AtomicUsize = AtomicUsize::new(0);
 
 /// Makes and maps a new region with its first pages populated; answers it and its slots. Where that fails the run directory tells why.
 pub(crate) fn create(settings: &ProcessSettings, _: &Held) -> Option<(Tables, usize)> {
-    // A run directory may be used by its owner alone. Another directory was not meant: nothing is left behind there.
-    if !kernel::is_private_directory(settings.directory()) {
+    // A run directory may be used by its owner alone. Another directory was not meant: nothing is left behind there. Nor in one whose daemon was
+    // killed: nobody would remove it, and a shell that starts thousands of programs would fill the memory.
+    if !kernel::is_private_directory(settings.directory()) || kernel::is_unlocked(settings.owner())
+    {
         return None;
     }
     // SAFETY: the lock is held until the end of this function, and others that use the path hold it, too.

@@ -4,9 +4,10 @@ use crate::launcher::Mpi;
 use crate::report::{bounded, run, scratch};
 use crate::shipped::Load;
 use crate::{programs, shipped};
-use std::io::{BufRead, BufReader};
+use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader, Write as _};
 use std::os::unix::process::ExitStatusExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
 /// What a program does without us.
@@ -149,7 +150,7 @@ fn long_run(folder: &Path) -> Child {
 }
 
 /// The run directory, once a process writes in it.
-fn run_directory(below: &Path) -> std::path::PathBuf {
+fn run_directory(below: &Path) -> PathBuf {
     loop {
         let mut folders = vec![below.to_owned()];
         while let Some(folder) = folders.pop() {
@@ -186,6 +187,35 @@ fn a_killed_whyperf_leaves_the_program_alone() {
         .expect("the command was built");
     assert!(cleaned.status.success(), "{}", String::from_utf8_lossy(&cleaned.stderr));
     assert!(no_region_below(&folder), "something stayed behind in {}", folder.display());
+    std::fs::remove_dir_all(&folder).expect("the scratch folder is ours");
+}
+
+/// There may be thousands of them, and nobody reads or removes what they would leave.
+#[test]
+fn programs_that_begin_after_whyperf_was_killed_leave_nothing() {
+    let _turn = shipped::turn(Load::Waits);
+    let folder = scratch();
+    let mut whyperf = Command::new(shipped::whyperf());
+    let script = "grep -q x /proc/self/stat; read line; grep -q x /proc/self/stat; echo went on";
+    whyperf.args(["run", "--no-store", "--", "sh", "-c", script]).env("WHYPERF_SHM_DIR", &folder);
+    whyperf.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut whyperf = whyperf.spawn().expect("the command was built");
+    let directory = run_directory(&folder);
+    whyperf.kill().expect("it runs");
+    let says = whyperf.stdout.take().expect("piped");
+    let mut hears = whyperf.stdin.take().expect("piped");
+    whyperf.wait().expect("it was killed");
+    let regions = || {
+        let entries = std::fs::read_dir(&directory).expect("it stayed").flatten();
+        let paths = entries.map(|entry| entry.path());
+        let is_region = |path: &PathBuf| path.extension().is_some_and(|one| one == "region");
+        paths.filter(is_region).collect::<BTreeSet<_>>()
+    };
+    let before = regions();
+    hears.write_all(b"\n").expect("the shell reads");
+    let said = std::io::read_to_string(says).expect("it writes text");
+    assert_eq!(said, "went on\n");
+    assert_eq!(regions(), before);
     std::fs::remove_dir_all(&folder).expect("the scratch folder is ours");
 }
 
