@@ -17,6 +17,7 @@ use whyperf_inject::AttachRequest;
 
 use crate::measuring::event::WatchEvent;
 use crate::measuring::event_queue::Events;
+use crate::measuring::interim_report::InterimReports;
 use crate::measuring::keys;
 use crate::measuring::launch::FAILURE;
 use crate::measuring::leaving;
@@ -69,8 +70,9 @@ pub(crate) fn attach(request: &Attach) -> Result<ExitCode> {
     run::tell(&watch.inputs, &mut screen);
     let mut watch = run::kept(watch, &started, &mut screen);
     let mut shown = page::show(&mut watch, &started, events.sender(), &mut screen);
-    let mut session =
-        Session { events, watch, screen, end: options.duration.map(|time| begin + time) };
+    let end = options.duration.map(|time| begin + time);
+    let reports = InterimReports::from(begin, options.report_every);
+    let mut session = Session { events, watch, screen, request: &started, end, reports };
     let keys = keys::listen(options, session.events.sender(), &mut session.screen);
     session.stay();
     let Session { events, mut watch, mut screen, .. } = session;
@@ -140,19 +142,23 @@ fn command_of(processes: &[u32]) -> Vec<OsString> {
 }
 
 /// Everything that is needed while the processes are watched.
-struct Session {
+struct Session<'a> {
     events: Events,
     watch: Watch,
     screen: Screen,
+    request: &'a RunOptions,
     /// When it is enough.
     end: Option<Instant>,
+    /// What is reported while it goes on.
+    reports: InterimReports,
 }
 
-impl Session {
+impl Session<'_> {
     fn stay(&mut self) {
         loop {
             self.watch.sample(&mut self.screen);
             summary::offer_if_due(&mut self.watch);
+            self.reports.draw_up_if_due(&mut self.watch, self.request, &mut self.screen);
             if !self.watch.has_living() || self.waits_for_end() {
                 return;
             }
@@ -174,6 +180,9 @@ impl Session {
                 Some(WatchEvent::Pause) => self.watch.pause_or_go_on(&mut self.screen),
                 Some(WatchEvent::Phase) => self.watch.begin_unnamed(&mut self.screen),
                 Some(WatchEvent::Asked) => self.watch.obey(&mut self.screen),
+                Some(WatchEvent::Report) => {
+                    self.reports.draw_up(&mut self.watch, self.request, &mut self.screen);
+                }
                 Some(WatchEvent::Resumed) => keys::resume(),
                 // Other signals are not passed on: these processes are not our children.
                 Some(_) => {}

@@ -1,5 +1,7 @@
 //! The events that can happen while a program is watched.
 
+use std::process::ExitStatus;
+
 /// Something that happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WatchEvent {
@@ -13,8 +15,12 @@ pub(crate) enum WatchEvent {
     Pause,
     /// A phase is to begin.
     Phase,
+    /// A report of what is known by now is wanted.
+    Report,
     /// The page has a command.
     Asked,
-    /// The program has ended.
+    /// The program has ended, which is our child.
     Ended,
+    /// Somebody else's program has ended; in this way, if anybody tells.
+    Gone(Option<ExitStatus>),
 }

@@ -1,6 +1,7 @@
 //! The queue of events: signals to whyperf, keys, and the program's end all arrive through one channel.
 
 use std::io;
+use std::process::ExitStatus;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -8,13 +9,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
-use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
-use rustix::process::{Pid, PidfdFlags, WaitId, WaitIdOptions, pidfd_open, waitid};
+use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 use signal_hook::consts::{SIGALRM, SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 use signal_hook::iterator::exfiltrator::WithRawSiginfo;
 use signal_hook::iterator::{Handle, SignalsInfo};
-use whyperf_inject::{Life, ProcessStatus};
+use whyperf_inject::{ForeignProcess, Life, ProcessStatus};
 
 use crate::measuring::event::WatchEvent;
 use crate::measuring::panic_handler;
@@ -42,8 +42,10 @@ impl Events {
         let own = ProcessStatus::of("self");
         // As `nohup` has it.
         let is_ignored = |signal| own.as_ref().is_some_and(|own| own.has("SigIgn", signal));
-        let wanted =
-            [SIGALRM, SIGCONT, SIGINT, SIGQUIT, SIGHUP, SIGTERM, SIGUSR1, SIGUSR2, PAUSE, PHASE];
+        let wanted = [
+            SIGALRM, SIGCONT, SIGINT, SIGQUIT, SIGHUP, SIGTERM, SIGUSR1, SIGUSR2, PAUSE, PHASE,
+            REPORT,
+        ];
         let (ignored, heard): (Vec<i32>, Vec<i32>) =
             wanted.into_iter().partition(|signal| is_ignored(*signal));
         let signals = SignalsInfo::<WithRawSiginfo>::new(heard).context("listening for signals")?;
@@ -98,8 +100,7 @@ impl Events {
         let sender = self.sender.clone();
         let wait = move || {
             let Ok(child) = children.recv() else { return };
-            wait_for_end(child);
-            let _ = sender.send(WatchEvent::Ended);
+            let _ = sender.send(wait_for_end(child));
         };
         thread::Builder::new().name("whyperf-child".to_owned()).spawn(wait).map(drop)
     }
@@ -127,35 +128,38 @@ impl Events {
     }
 }
 
-fn wait_for_end(program: u32) {
-    let Some(pid) = i32::try_from(program).ok().and_then(Pid::from_raw) else { return };
+fn wait_for_end(program: u32) -> WatchEvent {
+    let Some(pid) = i32::try_from(program).ok().and_then(Pid::from_raw) else {
+        return WatchEvent::Gone(None);
+    };
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
     loop {
         match waitid(WaitId::Pid(pid), options) {
             Err(Errno::INTR) => {}
             // Another of our threads looks at it; the system tells of that, too.
             Ok(Some(status)) if status.stopped() || status.trapped() => thread::sleep(A_LOOK),
-            Err(Errno::CHILD) => return wait_for_foreign(pid),
-            _ => return,
+            Err(Errno::CHILD) => return WatchEvent::Gone(wait_for_foreign(program)),
+            _ => return WatchEvent::Ended,
         }
     }
 }
 
-/// The same, of a process that is no child of ours.
-fn wait_for_foreign(pid: Pid) {
-    match pidfd_open(pid, PidfdFlags::empty()) {
+/// The same, of a process that is no child of ours; how it ended, if anybody tells.
+fn wait_for_foreign(pid: u32) -> Option<ExitStatus> {
+    match ForeignProcess::open(pid) {
         Ok(process) => {
-            let mut ends = [PollFd::new(&process, PollFlags::IN)];
-            while poll(&mut ends, None) == Err(Errno::INTR) {}
+            process.wait();
+            process.exit_status()
         }
         // It is gone.
-        Err(Errno::SRCH) => {}
+        Err(error) if error.raw_os_error() == Some(Errno::SRCH.raw_os_error()) => None,
         // Kernels before 5.3, and sandboxes.
         Err(_) => {
-            let process = Life::of(pid.as_raw_nonzero().get().unsigned_abs());
+            let process = Life::of(pid);
             while !process.is_over() {
                 thread::sleep(A_LIFE);
             }
+            None
         }
     }
 }
@@ -173,6 +177,7 @@ const fn event_of(signal: i32, code: i32) -> WatchEvent {
         SIGCONT => WatchEvent::Resumed,
         PAUSE => WatchEvent::Pause,
         PHASE => WatchEvent::Phase,
+        REPORT => WatchEvent::Report,
         SIGINT | SIGQUIT | SIGHUP if code == SENT_BY_KERNEL => WatchEvent::Interrupted,
         _ => WatchEvent::PassOn(signal),
     }
@@ -184,9 +189,10 @@ const A_LOOK: Duration = Duration::from_millis(1);
 /// Between two looks at whether a process still lives.
 const A_LIFE: Duration = Duration::from_millis(50);
 
-/// `SIGRTMIN+1` and `SIGRTMIN+2`, of which the C library keeps the first two for itself.
+/// `SIGRTMIN+1` to `SIGRTMIN+3`, of which the C library keeps the first two for itself.
 const PAUSE: i32 = 35;
 const PHASE: i32 = 36;
+const REPORT: i32 = 37;
 
 /// `SI_KERNEL`.
 const SENT_BY_KERNEL: i32 = 0x80;
@@ -203,5 +209,6 @@ mod tests {
         assert_eq!(event_of(SIGCONT, 0), WatchEvent::Resumed);
         assert_eq!(event_of(PAUSE, 0), WatchEvent::Pause);
         assert_eq!(event_of(PHASE, 0), WatchEvent::Phase);
+        assert_eq!(event_of(REPORT, 0), WatchEvent::Report);
     }
 }

@@ -15,7 +15,7 @@
 use std::collections::hash_map::DefaultHasher;
 use std::ffi::OsString;
 use std::hash::{Hash as _, Hasher as _};
-use std::os::unix::process as unix_process;
+use std::os::unix::process::{self as unix_process, CommandExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{self, Command, ExitCode, Stdio};
 use std::time::Instant;
@@ -27,6 +27,7 @@ use whyperf_daemon::{DirectoryClaim, RunDirectory};
 use whyperf_inject::Stat;
 
 use crate::measuring::event_queue::Events;
+use crate::measuring::interim_report::InterimReports;
 use crate::measuring::launch::Launch;
 use crate::measuring::library;
 use crate::measuring::options::RunOptions;
@@ -94,6 +95,8 @@ fn start_watcher(directory: &Path) -> bool {
     let mut shell = Command::new("/bin/sh");
     shell.args(["-c", "\"$0\" \"$@\" &"]).arg(own).args(env::args_os().skip(1));
     shell.env(WATCHED, watched).stdin(Stdio::null()).stdout(Stdio::null());
+    // From its birth on: a launcher may end the group of a rank at once, and wait until it is empty.
+    shell.process_group(0);
     shell.status().is_ok_and(|status| status.success())
 }
 
@@ -106,7 +109,7 @@ fn watched() -> Option<(u32, PathBuf)> {
 
 /// Watches a job, whose first program on this machine is this process.
 fn watch(request: &RunOptions, program: u32, directory: PathBuf) -> anyhow::Result<ExitCode> {
-    // What the launcher sends to all that belongs to a rank does not mean this process.
+    // What the terminal sends to the job does not mean this process.
     let _ = setsid();
     let options = &request.options;
     let mut screen = Screen::new(options.colour(), options.quiet);
@@ -122,7 +125,9 @@ fn watch(request: &RunOptions, program: u32, directory: PathBuf) -> anyhow::Resu
     let end = options.duration.map(|time| begin + time);
     let stage = MeasuringStage::Measured(watch, end);
     let (program, grace) = (Program::Foreign(program), LONG_GRACE);
-    let supervision = Supervision { program, events, stage, screen, request, begin, grace };
+    let reports = InterimReports::from(begin, options.report_every);
+    let supervision =
+        Supervision { program, events, stage, screen, request, begin, grace, reports };
     Ok(run::watch_to_end(supervision, &launch, shown))
 }
 
@@ -158,8 +163,8 @@ Each process of the job calls this; the first one on a machine watches for all o
 the end, in a process of its own: whoever ends that ends no rank. Options are those of the first one,
 so give all the same.
 
-Exit status: the program's own, to whoever started it; what the program returned is not in the report.
-Where a rank fails, the launcher may return a moment before the report is written.";
+Exit status: the program's own, to whoever started it; the report has that of the first process, where the
+kernel tells it to others than the launcher (Linux 6.15 or newer, or a launcher that takes a moment). Where a rank fails, the launcher may return a moment before the report is written.";
 
 #[cfg(test)]
 mod tests {

@@ -157,6 +157,7 @@ const fn meaning(key: u8) -> Option<WatchEvent> {
     match key {
         b'p' => Some(WatchEvent::Phase),
         b' ' => Some(WatchEvent::Pause),
+        b'r' => Some(WatchEvent::Report),
         _ => None,
     }
 }
@@ -166,9 +167,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_keys_mean_something() {
+    fn three_keys_mean_something() {
         assert_eq!(meaning(b'p'), Some(WatchEvent::Phase));
         assert_eq!(meaning(b' '), Some(WatchEvent::Pause));
+        assert_eq!(meaning(b'r'), Some(WatchEvent::Report));
         assert_eq!(meaning(b'x'), None);
     }
 }

@@ -109,7 +109,10 @@ pub(crate) struct MeasuringOptions {
     pub(crate) evaluation: EvaluationOptions,
     #[command(flatten)]
     pub(crate) phasing: Phasing,
-    /// Take keys from the terminal: `p` begins a phase, space pauses the search. The program has no input then
+    /// Report what is known by now each time that so much time has passed, as in 10m; the signal RTMIN+3 asks for it, too
+    #[arg(long, value_name = "TIME", value_parser = seconds)]
+    pub(crate) report_every: Option<Duration>,
+    /// Take keys from the terminal: `p` begins a phase, space pauses the search, `r` reports. The program has no input then
     #[arg(long)]
     pub(crate) keys: bool,
     /// Whether the run is shown on this terminal: `whyperf top` does

@@ -134,6 +134,17 @@ impl StoreWriter {
         self.news.phases.push((time, name.to_owned()));
     }
 
+    /// Whether what is large is written with the next that is handed over, and the report with it.
+    pub(crate) fn wants_report(&self) -> bool {
+        self.news.report.is_none() && self.next_bulk <= self.next
+    }
+
+    /// The report of the run as far as it is known.
+    pub(crate) fn note_report(&mut self, report: &Report) {
+        let command = self.command.clone();
+        self.news.report = Some(Report { command, ..report.clone() }.stored(self.rows));
+    }
+
     /// Hands over what is new, if it is time.
     pub(crate) fn write_if_due(&mut self, searches: &Searches, live: &mut Live<Daemon, RealTime>) {
         let now = Instant::now();
@@ -172,8 +183,7 @@ impl StoreWriter {
         self.news.appeared.extend(daemon.resources().map(|one| (one.clone(), daemon.now())));
         let ending = Ending { elapsed: self.begin.elapsed(), exit_status: report.exit_status };
         self.found.extend(self.mapped.take());
-        let command = std::mem::take(&mut self.command);
-        self.news.report = Some(Report { command, ..report.clone() }.stored(self.rows));
+        self.note_report(report);
         self.is_ending.store(true, Ordering::Relaxed);
         self.writer.thread().unpark();
         let _ = self.sender.send(RecordingMessage::Ending(Box::new(self.news), self.found, ending));

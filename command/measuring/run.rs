@@ -9,6 +9,7 @@ use whyperf_daemon::RunDirectory;
 
 use crate::measuring::environment;
 use crate::measuring::event_queue::Events;
+use crate::measuring::interim_report::InterimReports;
 use crate::measuring::launch::{CANNOT_EXECUTE, Launch};
 use crate::measuring::library;
 use crate::measuring::options::RunOptions;
@@ -110,7 +111,9 @@ pub(crate) fn supervise(
         MeasuringStage::Measured(watch, end)
     });
     let program = Program::Child(child);
-    let supervision = Supervision { program, events, stage, screen, request, begin, grace };
+    let reports = InterimReports::from(begin, request.options.report_every);
+    let supervision =
+        Supervision { program, events, stage, screen, request, begin, grace, reports };
     Ok(watch_to_end(supervision, launch, shown))
 }
 
@@ -262,7 +265,8 @@ program first and the report is still written; signals that others send to whype
 Exit status: the program's own, 128 + n when signal n ended it, 127 when it was not found, 126 when it
 could not be executed, 2 when these arguments are not understood.
 
-Signals to whyperf that it keeps: RTMIN+1 pauses the search or lets it go on, RTMIN+2 begins a phase.
+Signals to whyperf that it keeps: RTMIN+1 pauses the search or lets it go on, RTMIN+2 begins a phase,
+RTMIN+3 reports what is known by now.
 
 Environment: libwhyperf.so is looked for beside the executable and in ../lib; WHYPERF_LIBRARY names
 another place.";

@@ -50,18 +50,34 @@ pub(crate) fn complete(mut watch: Watch, mut report: Report, screen: &mut Screen
     report
 }
 
+/// Adds to the report of a run that goes on all that is known by now.
+pub(crate) fn until_now(watch: &mut Watch, mut report: Report) -> Report {
+    take(watch, &mut report);
+    take_causes(watch, &mut report);
+    take_errors(watch, &mut report);
+    report
+}
+
 /// Adds to the cost what it took to end, until now.
 fn take_end(ended: Instant, report: &mut Report) {
     report.cost.end_s = rounded(ended.elapsed().as_secs_f64());
     report.cost.add_up(report.elapsed_s);
 }
 
-/// Gives the page the report as it stands, when it is time.
+/// Gives the page and the store the report as it stands, when it is time.
 pub(crate) fn offer_if_due(watch: &mut Watch) {
-    if watch.wants_report() {
-        let mut report = Report::bare(&[], None, Duration::from_nanos(watch.daemon().now().0.0));
-        take(watch, &mut report);
+    let (is_shown, is_stored) = (watch.wants_report(), watch.stores_report());
+    if !is_shown && !is_stored {
+        return;
+    }
+    let mut report = Report::bare(&[], None, Duration::from_nanos(watch.daemon().now().0.0));
+    report.goes_on = true;
+    take(watch, &mut report);
+    if is_shown {
         watch.offer(&report);
+    }
+    if is_stored {
+        watch.keep_report(&report);
     }
 }
 

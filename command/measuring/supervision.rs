@@ -8,6 +8,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
 use crate::measuring::event::WatchEvent;
 use crate::measuring::event_queue::Events;
+use crate::measuring::interim_report::InterimReports;
 use crate::measuring::keys;
 use crate::measuring::launch;
 use crate::measuring::leaving;
@@ -30,6 +31,8 @@ pub(crate) struct Supervision<'a> {
     pub(crate) begin: Instant,
     /// How long measured processes may outlive the program.
     pub(crate) grace: Duration,
+    /// What is reported while it goes on.
+    pub(crate) reports: InterimReports,
 }
 
 /// The program that is watched.
@@ -76,8 +79,8 @@ impl MeasuringStage {
 pub(crate) enum SupervisionEnd {
     /// The program did.
     Ended(ExitStatus),
-    /// Somebody else's program did.
-    Gone,
+    /// Somebody else's program did, in this way if anybody tells.
+    Gone(Option<ExitStatus>),
     /// The user interrupted twice, or whoever watches somebody else's program was told to end; this process goes on.
     LeftRunning(u32),
 }
@@ -87,14 +90,15 @@ impl SupervisionEnd {
     pub(crate) fn program_status(self) -> Option<i32> {
         match self {
             Self::Ended(status) => Some(launch::exit_status(status)),
-            Self::Gone | Self::LeftRunning(_) => None,
+            Self::Gone(status) => status.map(launch::exit_status),
+            Self::LeftRunning(_) => None,
         }
     }
 
     /// What whyperf returns.
     pub(crate) fn exit_status(self) -> i32 {
         let of_program = self.program_status();
-        of_program.unwrap_or(if self == Self::Gone { 0 } else { INTERRUPTED })
+        of_program.unwrap_or(if matches!(self, Self::Gone(_)) { 0 } else { INTERRUPTED })
     }
 }
 
@@ -117,6 +121,7 @@ impl Supervision<'_> {
         loop {
             match self.events.next_before(self.next_moment(patience)) {
                 Some(WatchEvent::Ended) => return self.reap(),
+                Some(WatchEvent::Gone(status)) => return SupervisionEnd::Gone(status),
                 Some(WatchEvent::PassOn(signal)) => match self.program {
                     Program::Foreign(pid) if asks_for_end(signal) => {
                         return SupervisionEnd::LeftRunning(pid);
@@ -132,6 +137,7 @@ impl Supervision<'_> {
                 Some(WatchEvent::Pause) => self.tell_watch(Watch::pause_or_go_on),
                 Some(WatchEvent::Phase) => self.tell_watch(Watch::begin_unnamed),
                 Some(WatchEvent::Asked) => self.tell_watch(Watch::obey),
+                Some(WatchEvent::Report) => self.report(),
                 Some(WatchEvent::Interrupted) => {
                     self.keep_summary();
                     interruptions += 1;
@@ -162,7 +168,7 @@ impl Supervision<'_> {
 
     fn reap(&mut self) -> SupervisionEnd {
         match &mut self.program {
-            Program::Foreign(_) => SupervisionEnd::Gone,
+            Program::Foreign(_) => SupervisionEnd::Gone(None),
             Program::Child(child) => match child.wait() {
                 Ok(status) => SupervisionEnd::Ended(status),
                 Err(_) => SupervisionEnd::LeftRunning(child.id()),
@@ -188,7 +194,8 @@ impl Supervision<'_> {
         let now = Instant::now();
         let next = match &self.stage {
             MeasuringStage::Measured(watch, leave) => {
-                leave.map_or(watch.next_sample(), |leave| leave.min(watch.next_sample()))
+                let next = self.reports.or_earlier(watch.next_sample());
+                leave.map_or(next, |leave| leave.min(next))
             }
             MeasuringStage::Leaving(..) => now + leaving::LOOK,
             MeasuringStage::Alone(_) => now + Duration::from_secs(3600),
@@ -204,6 +211,7 @@ impl Supervision<'_> {
             MeasuringStage::Measured(watch, _) if watch.next_sample() <= now => {
                 watch.sample(&mut self.screen);
                 summary::offer_if_due(watch);
+                self.reports.draw_up_if_due(watch, self.request, &mut self.screen);
             }
             MeasuringStage::Leaving(watch, end) => {
                 let is_over = watch.is_left() || *end <= now;
@@ -237,6 +245,12 @@ impl Supervision<'_> {
             report.remarks.notes.push(note);
             delivery::keep(&report, self.request.options.json.as_deref());
             self.stage = MeasuringStage::Alone(Some(report));
+        }
+    }
+
+    fn report(&mut self) {
+        if let MeasuringStage::Measured(watch, _) = &mut self.stage {
+            self.reports.draw_up(watch, self.request, &mut self.screen);
         }
     }
 

@@ -222,6 +222,18 @@ impl Watch {
         }
     }
 
+    /// Whether the store should get the report as it stands.
+    pub(crate) fn stores_report(&self) -> bool {
+        self.shown.writer.as_ref().is_some_and(StoreWriter::wants_report)
+    }
+
+    /// Gives it to the store, which has one of a run that goes on, too.
+    pub(crate) fn keep_report(&mut self, report: &Report) {
+        if let Some(writer) = &mut self.shown.writer {
+            writer.note_report(report);
+        }
+    }
+
     /// Carries out what the page asks for.
     pub(crate) fn obey(&mut self, screen: &mut Screen) {
         while let Some(request) = self.shown.view.as_ref().and_then(LiveView::next_command) {

@@ -66,6 +66,12 @@ pub(crate) fn deliver(report: &Report, to: Destinations<'_>, screen: &mut Screen
     }
 }
 
+/// The same of a run that goes on. On standard output there is one report, that of the end.
+pub(crate) fn deliver_unfinished(report: &Report, to: Destinations<'_>, screen: &mut Screen) {
+    let json = to.json.filter(|path| *path != Path::new(STANDARD_OUTPUT));
+    deliver(report, Destinations { json, ..to }, screen);
+}
+
 /// Writes the page and all details to a file.
 fn write_text(report: &Report, rows: usize, path: &Path, screen: &mut Screen) {
     let text = harmless(&report.as_text(rows)).into_owned();

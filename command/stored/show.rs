@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::process::ExitCode;
+use std::time::{Duration, SystemTime};
 
 use anyhow::{Context as _, Result, anyhow};
 use clap::Args;
@@ -180,6 +181,20 @@ fn graph(searched: &Searched) -> Vec<ShownQuestion<'_>> {
     verdicts.iter().map(node).collect()
 }
 
+/// Whether a run without an end goes on, nobody tells: when it was written last, does.
+fn unfinished(last_written: SystemTime) -> String {
+    let ago = SystemTime::now().duration_since(last_written).unwrap_or_default();
+    let ago = Duration::from_secs(ago.as_secs());
+    if ago < LIVELY {
+        return format!("goes on, as of {} ago", humantime::format_duration(ago));
+    }
+    let ago = humantime::format_duration(ago);
+    format!("never finished: whyperf did not see its end, and wrote last {ago} ago")
+}
+
+/// A run that goes on is written every two seconds, where its disk and its processors keep up.
+const LIVELY: Duration = Duration::from_secs(30);
+
 /// What a run was and what was found.
 #[derive(Serialize)]
 struct Overview {
@@ -196,8 +211,10 @@ struct Overview {
     /// By sender and receiver; none where they are not known.
     messages: Option<Vec<RankMessages>>,
     phases: Vec<ShownPhase>,
-    /// As it was printed at the end; none of a run that did not end.
+    /// As it was printed at the end, or is known by now; none where it was not kept.
     report: Option<serde_json::Value>,
+    #[serde(skip)]
+    last_written: SystemTime,
     /// Why messages cannot be read that were stored.
     #[serde(skip)]
     unreadable: Option<String>,
@@ -242,6 +259,7 @@ fn overview(store: &Store, run: &RunId) -> Result<Overview> {
     let report = store.report(run)?;
     Ok(Overview {
         report: report.and_then(|report| serde_json::from_str(&report.json).ok()),
+        last_written: store.last_written(run)?,
         summary: store.summary(run)?,
         extent: store.extent(run)?,
         machines: store.resources(run)?.into_iter().filter_map(machine).collect(),
@@ -261,7 +279,7 @@ fn overview_lines(overview: &Overview, output_style: OutputStyle) -> String {
     let ending = match (summary.complete, summary.exit_status) {
         (true, Some(status)) => format!("exit status {status}"),
         (true, None) => "exit status not known".to_owned(),
-        _ => "never finished: whyperf did not see its end".to_owned(),
+        _ => unfinished(overview.last_written),
     };
     let mut text = format!(
         "{}  {}\n  {} / {} / {}\n  began {}, took {:.2} s, {ending}\n  {} processes, {} threads on {}; measuring cost {} of the process that paid most\n",

@@ -48,18 +48,7 @@ impl RunDirectory {
     /// # Errors
     /// When no such directory can be made.
     pub fn create() -> Result<Self, Error> {
-        Self::create_in_one_of(chosen().map_or_else(usual, |chosen| vec![chosen]))
-    }
-
-    fn create_in_one_of(bases: Vec<PathBuf>) -> Result<Self, Error> {
-        let mut failure = None;
-        for base in bases {
-            match Self::create_below(&base) {
-                Ok(directory) => return Ok(directory),
-                Err(error) => failure = failure.or(Some(error)),
-            }
-        }
-        Err(failure.unwrap_or_else(|| no_place(&home(Path::new("/")))))
+        first_of(bases(), Self::create_below)
     }
 
     /// Makes a new one at `<base>/whyperf-<user>/<run>`; where that is not private to this user, because another one made it,
@@ -87,8 +76,7 @@ impl RunDirectory {
     /// # Errors
     /// As [`create`](Self::create).
     pub fn claim(job: &str) -> Result<DirectoryClaim, Error> {
-        let chosen = std::env::var_os("WHYPERF_SHM_DIR");
-        Self::claim_below(Path::new(chosen.as_deref().unwrap_or_else(|| "/dev/shm".as_ref())), job)
+        first_of(bases(), |base| Self::claim_below(base, job))
     }
 
     /// As [`claim`](Self::claim), at `<base>/whyperf-<user>/<job>`; where another user made that, at `<base>/whyperf-<user>-<job>/<job>`, which
@@ -183,6 +171,23 @@ pub fn leftovers() -> Vec<PathBuf> {
     let homes = places().flat_map(|base| homes(&base));
     let found = homes.flat_map(|home| run_directories(&home).unwrap_or_default());
     found.filter(|path| !is_in_use(path)).collect()
+}
+
+/// Where run directories are tried, one after the other.
+fn bases() -> Vec<PathBuf> {
+    chosen().map_or_else(usual, |chosen| vec![chosen])
+}
+
+/// What can be made in the first place that allows it, or why it cannot be in the first of all.
+fn first_of<T>(bases: Vec<PathBuf>, make: impl Fn(&Path) -> Result<T, Error>) -> Result<T, Error> {
+    let mut failure = None;
+    for base in bases {
+        match make(&base) {
+            Ok(made) => return Ok(made),
+            Err(error) => failure = failure.or(Some(error)),
+        }
+    }
+    Err(failure.unwrap_or_else(|| no_place(&home(Path::new("/")))))
 }
 
 /// Where run directories may be.
@@ -431,9 +436,9 @@ mod tests {
         let base = base("places");
         fs::write(base.join("file"), "").expect("ours");
         let places = vec![base.join("absent"), base.join("file"), base.clone()];
-        let run = RunDirectory::create_in_one_of(places).expect("the last is ours");
+        let run = first_of(places, RunDirectory::create_below).expect("the last is ours");
         assert!(run.path().starts_with(&base) && run.instead_of().is_none());
-        let nowhere = RunDirectory::create_in_one_of(vec![base.join("absent")]);
+        let nowhere = first_of(vec![base.join("absent")], RunDirectory::create_below);
         assert!(matches!(nowhere, Err(Error::CreateRunDirectory { .. })));
         drop(run);
         fs::remove_dir_all(&base).expect("ours");

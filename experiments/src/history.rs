@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use rusqlite::{Params, Row, params};
 use serde::Serialize;
@@ -10,7 +11,7 @@ use whyperf_model::{Focus, Histogram, Metric, Nanos, Pair, Time};
 use crate::bins;
 use crate::error::StoreError;
 use crate::foreign_profile::ForeignProfile;
-use crate::instant::{counted, text};
+use crate::instant::{counted, moment, text};
 use crate::message_series::MessageSeries;
 use crate::recorder::{SEPARATOR, WHOLE, first_of, transact};
 use crate::run::{
@@ -332,7 +333,17 @@ impl Store {
         })
     }
 
-    /// The report of a run as it was made at its end; none of a run whose end was not seen, or that an older whyperf stored.
+    /// When something of a run was written last: while it goes on, a few seconds ago.
+    ///
+    /// # Errors
+    /// When the store cannot be read or the run is gone.
+    pub fn last_written(&self, run: &RunId) -> Result<SystemTime, StoreError> {
+        let query = "SELECT written FROM run WHERE number = $1";
+        let found = self.of_run(run, query, |row| Ok(moment(row.get(0)?)))?.pop();
+        found.ok_or_else(|| self.gone(run))
+    }
+
+    /// The report of a run as it was made at its end, or last while it goes on; none of a run that ended early, or that an older whyperf stored.
     ///
     /// # Errors
     /// When the store cannot be read.

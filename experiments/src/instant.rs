@@ -14,6 +14,11 @@ pub(crate) fn text(nanos: i64) -> String {
     humantime::format_rfc3339_seconds(UNIX_EPOCH + since).to_string()
 }
 
+/// What [`nanos`] stored.
+pub(crate) fn moment(nanos: i64) -> SystemTime {
+    UNIX_EPOCH + Duration::from_nanos(u64::try_from(nanos).unwrap_or(0))
+}
+
 /// A count that the database holds in 63 bits.
 pub(crate) fn count(value: u64) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)

@@ -1,7 +1,8 @@
 //! One loaded object as attaching needs it: where its functions are, and how to unwind through them.
 
+use std::cell::OnceCell;
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use gimli::{
     BaseAddresses, EhFrame, EhFrameHdr, EndianSlice, LittleEndian, UnwindContext,
@@ -41,7 +42,9 @@ pub(crate) struct Image {
     stubs: Vec<Range<u64>>,
     /// What is mapped behind its code because pages are whole.
     padding: Range<u64>,
-    functions: Vec<Named>,
+    file: PathBuf,
+    /// Read when a name is asked for first: following stacks needs none, and large libraries have thousands.
+    functions: OnceCell<Vec<Named>>,
 }
 
 /// The rules of one frame, and whether it is where a signal handler returns to.
@@ -91,14 +94,27 @@ impl Image {
             index: section(".eh_frame_hdr"),
             stubs: stubs.collect(),
             padding: end..end.next_multiple_of(PAGE),
-            functions: functions(&file),
+            file: mapped.path.clone(),
+            functions: if mapped.path.is_absolute() {
+                OnceCell::new()
+            } else {
+                functions(&file).into()
+            },
         })
     }
 
     /// Where a function is in memory.
     pub(crate) fn address_of(&self, name: &str) -> Option<u64> {
-        let found = self.functions.iter().rev().find(|function| function.name == name)?;
+        let found = self.functions().iter().rev().find(|function| function.name == name)?;
         Some(found.range.start.wrapping_add(self.bias))
+    }
+
+    fn functions(&self) -> &[Named] {
+        self.functions.get_or_init(|| {
+            let Ok(file) = open_regular(&self.file) else { return Vec::new() };
+            let cache = object::ReadCache::new(file);
+            object::File::parse(&cache).map_or_else(|_| Vec::new(), |file| functions(&file))
+        })
     }
 
     /// Addresses in memory behind its code, to which nothing leads.
@@ -109,8 +125,9 @@ impl Image {
     /// The exported functions at or just before an address in memory; several where one has aliases.
     pub(crate) fn names_before(&self, address: u64) -> impl Iterator<Item = &str> {
         let address = address.wrapping_sub(self.bias);
-        let after = self.functions.partition_point(|function| function.range.start <= address);
-        let below = &self.functions[..after];
+        let functions = self.functions();
+        let after = functions.partition_point(|function| function.range.start <= address);
+        let below = &functions[..after];
         let start = below.last().map(|function| function.range.start);
         let same = below.iter().rev().take_while(move |one| Some(one.range.start) == start);
         same.map(|function| function.name.as_str())

@@ -1,6 +1,8 @@
 //! Reads `/proc/<pid>/stat`, of a process or of one of its threads.
 
 use std::fs;
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::ExitStatus;
 use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
@@ -24,6 +26,8 @@ pub struct Stat {
     pub minor_faults: u64,
     /// Page faults for which a device had to be read.
     pub major_faults: u64,
+    /// How it ended, as `waitpid` has it: 0 while it lives, and to those who may not trace it.
+    status: i32,
 }
 
 impl Stat {
@@ -43,6 +47,11 @@ impl Stat {
     #[must_use]
     pub const fn is_alive(&self) -> bool {
         !matches!(self.state, 'Z' | 'X' | 'x')
+    }
+
+    /// How a process ended that waits for its parent, as far as whoever reads this may trace it: others are told that it ended well.
+    pub(crate) fn exit_status(&self) -> Option<ExitStatus> {
+        (self.state == 'Z').then(|| ExitStatus::from_raw(self.status))
     }
 
     /// Whether it runs, or waits for a processor.
@@ -68,9 +77,11 @@ impl Stat {
             [fields.next()?, fields.nth(1)?].map(|faults| faults.parse().ok());
         let [user, kernel] = [fields.nth(1)?, fields.next()?].map(|ticks| ticks.parse().ok());
         let start = fields.nth(6)?.parse().ok()?;
+        // Old kernels have fewer fields.
+        let status = fields.nth(29).and_then(|status| status.parse().ok()).unwrap_or(0);
         let (user, kernel) = (user?, kernel?);
         let (minor_faults, major_faults) = (minor_faults?, major_faults?);
-        Some(Self { state, parent, flags, user, kernel, start, minor_faults, major_faults })
+        Some(Self { state, parent, flags, user, kernel, start, minor_faults, major_faults, status })
     }
 
     /// When it started, as time since the machine did.
@@ -110,8 +121,9 @@ mod tests {
         let stat = Stat::parse(line).expect("it has all fields");
         let (user, kernel, minor_faults, major_faults) = (5, 6, 12, 3);
         let (state, parent, flags, start) = ('S', 4, 4_194_304, 4711);
+        let status = 0;
         let expected =
-            Stat { state, parent, flags, user, kernel, start, minor_faults, major_faults };
+            Stat { state, parent, flags, user, kernel, start, minor_faults, major_faults, status };
         assert_eq!(stat, expected);
         assert_eq!(stat.ran(), Duration::from_millis(110));
         assert!(stat.is_alive() && !stat.is_of_the_kernel());

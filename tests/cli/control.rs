@@ -1,4 +1,4 @@
-//! Controls a running search by signals: pauses it, resumes it, and begins a phase.
+//! Controls a running search by signals: pauses it, resumes it, begins a phase, and has it report.
 
 use std::fs::File;
 
@@ -35,4 +35,49 @@ fn signals_pause_the_search_and_begin_phases_and_the_program_gets_none() {
     let phases = report["phases"].as_array().expect("a list");
     let names: Vec<&str> = phases.iter().filter_map(|phase| phase["name"].as_str()).collect();
     assert_eq!(names, ["#1", "#2"], "{text}");
+}
+
+/// Waits for a command to succeed, a minute at most.
+const AWAIT: &str = "await() {
+        n=0
+        until \"$@\" 2>/dev/null; do n=$((n + 1)); [ $n -lt 1200 ] || exit 9; sleep 0.05; done
+    }
+    ";
+
+/// What is run goes on until a report of it says that it does, in a file and in the store, or gives up after a while.
+fn reported(name: &str, options: &[&str], script: &str) -> (Option<i32>, Value) {
+    let Folder(folder) = &Folder::new(name);
+    let whyperf_itself = whyperf();
+    let status = whyperf()
+        .args(["run", "--json", "report.json"])
+        .args(options)
+        .args(["--", "dash", "-c", &format!("{AWAIT}{script}")])
+        .env("W", whyperf_itself.get_program())
+        .env_remove("WHYPERF_NO_STORE")
+        .stderr(File::create(folder.join("said")).expect("writable"))
+        .current_dir(folder)
+        .status()
+        .expect("the command was built");
+    let report = std::fs::read(folder.join("report.json")).expect("the report was written");
+    (status.code(), serde_json::from_slice(&report).expect("it is JSON"))
+}
+
+#[test]
+fn a_signal_has_what_is_known_by_now_reported_and_the_end_is_reported_all_the_same() {
+    let script = "kill -37 $PPID; await grep -q '\"goes_on\":true' report.json; exit 5";
+    let (status, report) = reported("at-signal", &[], script);
+    let members = [&report["exit_status"], &report["goes_on"]];
+    assert_eq!((status, members), (Some(5), [&Value::from(5), &Value::Null]));
+}
+
+#[test]
+fn a_report_every_so_often_is_that_of_a_run_that_goes_on() {
+    let script = "await grep -q 'so far, and it goes on' said";
+    assert_eq!(reported("every", &["--report-every", "0.2"], script).0, Some(0));
+}
+
+#[test]
+fn the_store_has_the_report_of_a_run_that_goes_on() {
+    let script = "shown() { LD_PRELOAD= \"$W\" show latest | grep -q 'so far, and it goes on'; }; await shown";
+    assert_eq!(reported("show-running", &[], &format!("kill -37 $PPID; {script}")).0, Some(0));
 }

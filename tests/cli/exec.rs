@@ -1,7 +1,8 @@
 //! `whyperf exec` inside a launcher: one of its processes watches for all, and each runs its own program.
 
+use std::os::unix::process::CommandExt as _;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
@@ -72,7 +73,7 @@ fn under_each(name: &str, script: &str, check: impl Fn(&Said, &Value)) {
         let path = folder.file("report.json");
         let Some(said) = two(launcher, script, &path) else { continue };
         // Where a rank fails the launcher may not wait for who watches: the report comes as a whole, a moment later.
-        while !std::path::Path::new(&path).exists() {
+        while !Path::new(&path).exists() {
             std::thread::yield_now();
         }
         let report = std::fs::read_to_string(&path);
@@ -100,8 +101,62 @@ fn one_report_speaks_of_all_processes() {
 
 #[test]
 fn a_rank_that_fails_fails_the_job() {
-    under_each("exec-fail", "exit 3", |said, report| {
-        assert_eq!(said.status, Some(3), "{said:?}");
-        assert_eq!(report["exit_status"], Value::Null, "the launcher alone is told: {report}");
-    });
+    under_each("exec-fail", "exit 3", |said, _| assert_eq!(said.status, Some(3), "{said:?}"));
+}
+
+#[test]
+fn what_the_program_returned_is_in_the_report_though_it_is_nobody_s_child_who_reports() {
+    let folder = Folder::new("exec-status");
+    let path = folder.file("report.json");
+    let mut program = whyperf()
+        .args(["exec", "--json", &path, "--", "sh", "-c", "exit 3"])
+        // A job of its own: that of the others in this process has the same parent.
+        .env("PMIX_NAMESPACE", &path)
+        .stderr(Stdio::null())
+        .current_dir(&folder.0)
+        .spawn()
+        .expect("the command was built");
+    // It is not collected before, so that every kernel tells how it ended.
+    while !Path::new(&path).exists() {
+        std::thread::yield_now();
+    }
+    let report = std::fs::read(&path).expect("it was just written");
+    let report: Value = serde_json::from_slice(&report).expect("a report is JSON");
+    program.wait().expect("it is ours");
+    assert_eq!(report["exit_status"], 3, "{report}");
+}
+
+/// Keeps the watcher from doing anything before it may go on.
+const SLOW_WATCHER: &str = r#"
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+__attribute__((constructor)) static void wait(void)
+{
+    if (getenv("WHYPERF_WATCHED") && !strcmp(program_invocation_short_name, "whyperf"))
+        while (access(getenv("GO"), F_OK))
+            usleep(1000);
+}
+"#;
+
+#[test]
+fn whoever_ends_the_group_of_a_rank_at_once_does_not_end_the_report() {
+    let folder = Folder::new("exec-group");
+    let (path, go) = (folder.file("report.json"), folder.file("go"));
+    std::fs::write(folder.0.join("slow.c"), SLOW_WATCHER).expect("the folder is ours");
+    let mut compiler = Command::new("gcc");
+    compiler.args(["-shared", "-fPIC", "-o", "slow.so", "slow.c"]).current_dir(&folder.0);
+    assert!(compiler.status().is_ok_and(|status| status.success()));
+    let mut command = whyperf();
+    command.args(["exec", "--json", &path, "--", "sh", "-c", "kill -KILL 0"]);
+    command.env("PMIX_NAMESPACE", &path).env("GO", &go);
+    command.env("LD_PRELOAD", folder.file("slow.so")).process_group(0).stderr(Stdio::piped());
+    let mut program = command.spawn().expect("the command was built");
+    program.wait().expect("it is ours");
+    std::fs::write(&go, "").expect("the folder is ours");
+    // It is over when nobody has its standard error any more, the watcher included.
+    let said: Said = program.wait_with_output().expect("it was piped").into();
+    assert!(Path::new(&path).exists(), "{said:?}");
 }

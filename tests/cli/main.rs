@@ -22,6 +22,7 @@ mod namespaces;
 #[path = "../needs.rs"]
 mod needs;
 mod report;
+mod run_directories;
 mod schema;
 mod signals;
 mod store;

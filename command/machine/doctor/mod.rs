@@ -35,7 +35,8 @@ fn examine() -> Vec<Finding> {
     findings.extend([hardware::clock(), hardware::cores()]);
     findings.extend(hardware::ranks());
     findings.extend(launcher::all());
-    findings.extend([system::counters(), system::tracing(), system::debug_information()]);
+    findings.extend([system::counters(), system::tracing(), system::sandboxes()]);
+    findings.push(system::debug_information());
     findings
 }
 

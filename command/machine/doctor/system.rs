@@ -159,6 +159,16 @@ pub(super) fn tracing() -> Finding {
     }
 }
 
+/// What a filter of system calls means for the library's thread, which nobody in the kernel tells it of.
+pub(super) fn sandboxes() -> Finding {
+    Finding::good(
+        "sandboxes",
+        "a program that enters one by prctl or syscall of the C library is measured until then; one that does so by system calls of \
+         its own, for all its threads, may be ended by its filter: measure it with `--code-search none`, which starts no thread in \
+         programs without MPI, or not at all",
+    )
+}
+
 /// How calls get their source lines.
 pub(super) fn debug_information() -> Finding {
     Finding::good(

@@ -41,7 +41,7 @@ pub(crate) use time_shares::{ProcessTime, TimeShares};
 
 use crate::output::terminal::OutputStyle;
 
-/// A finished run. Serialized, it is the `whyperf-report` format, version 2.
+/// A run, as far as it is known. Serialized, it is the `whyperf-report` format, version 2.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub(crate) struct Report {
     pub(crate) format: &'static str,
@@ -49,6 +49,9 @@ pub(crate) struct Report {
     pub(crate) command: Vec<String>,
     /// `None` while it goes on, and where only its own parent is told.
     pub(crate) exit_status: Option<i32>,
+    /// It went on when this was written: all that follows is what was known by then.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) goes_on: bool,
     pub(crate) elapsed_s: f64,
     pub(crate) processes: usize,
     pub(crate) threads: usize,
@@ -112,6 +115,12 @@ impl Report {
             elapsed_s: rounded(elapsed.as_secs_f64()),
             ..Self::default()
         }
+    }
+
+    /// How long the run took, or takes by now.
+    fn length(&self) -> String {
+        let so_far = if self.goes_on { " so far, and it goes on" } else { "" };
+        format!("{:.2} s{so_far}", self.elapsed_s)
     }
 
     /// The page and all details, as plain text.

@@ -93,7 +93,7 @@ fn without_findings(report: &Report) -> String {
 fn write_facts(report: &Report, style: OutputStyle, text: &mut String) {
     let dot = style.either(" · ", ", ");
     line(text, &format!("  {}", one_line(&report.command, style.width - 2, style)));
-    let mut facts = vec![format!("{:.2} s", report.elapsed_s)];
+    let mut facts = vec![report.length()];
     if report.processes > 0 {
         facts.push(counted(report.processes, "process", "processes"));
         facts.push(counted(report.threads, "thread", "threads"));

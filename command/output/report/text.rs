@@ -66,7 +66,7 @@ fn write_head(report: &Report, output_style: OutputStyle, text: &mut String) {
     let command = one_line(&report.command, output_style.width - 9, output_style);
     line(text, &output_style.paint(rule, terminal::FAINT));
     line(text, &format!("{}  {command}", output_style.paint("whyperf", terminal::TITLE)));
-    let mut facts = vec![format!("{:.2} s", report.elapsed_s)];
+    let mut facts = vec![report.length()];
     if report.processes > 0 {
         facts.push(counted(report.processes, "process", "processes"));
         facts.push(counted(report.threads, "thread", "threads"));
