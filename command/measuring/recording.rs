@@ -18,7 +18,8 @@ use anyhow::{Result, anyhow};
 use whyperf_consultant::{Searches, Step};
 use whyperf_daemon::{Daemon, Live, PairId, SamplingPass, View};
 use whyperf_experiments::{
-    Ending, Measurement, NewRun, Progress, Recorder, RunId, StepRow, StoreError, StoredProfileRow,
+    Access, Ending, Measurement, NewRun, Progress, Recorder, RunId, StepRow, Store, StoreError,
+    StoredProfileRow,
 };
 use whyperf_model::Time;
 
@@ -50,6 +51,25 @@ pub(crate) struct StoreWriter {
     begin: Instant,
     next: Instant,
     next_bulk: Instant,
+}
+
+/// A run that was kept to its end.
+#[derive(Debug)]
+pub(crate) struct KeptRun {
+    pub(crate) store: PathBuf,
+    pub(crate) run: RunId,
+    /// As the store may know it, and so many rows of the profile in the text of its report.
+    command: Vec<String>,
+    rows: usize,
+}
+
+impl KeptRun {
+    /// Puts this report in the place of the one that was kept, which could not know what keeping it took.
+    pub(crate) fn amend(&self, report: &Report) -> Result<(), StoreError> {
+        let report = Report { command: self.command.clone(), run: None, ..report.clone() };
+        let mut store = Store::open(&self.store, Access::Change)?;
+        store.replace_report(&self.run, &report.stored(self.rows))
+    }
 }
 
 /// What the writer is given.
@@ -105,11 +125,6 @@ impl StoreWriter {
         self.cost = Some(cost);
     }
 
-    /// Where it is written.
-    pub(crate) fn store(&self) -> &std::path::Path {
-        &self.store
-    }
-
     /// Takes note of what a sampling pass brought.
     pub(crate) fn note(&mut self, pass: &mut SamplingPass) {
         let end = pass.interval.end;
@@ -158,13 +173,13 @@ impl StoreWriter {
         }
     }
 
-    /// Writes all that is left; the name of the run, or why it could not be kept.
+    /// Writes all that is left; what was kept, or why nothing could be.
     pub(crate) fn finish(
         mut self,
         searches: &Searches,
         live: &mut Live<Daemon, RealTime>,
         report: &Report,
-    ) -> Result<RunId> {
+    ) -> Result<KeptRun> {
         self.take_small(live.daemon(), searches);
         self.take_bulk(live);
         let daemon = live.daemon();
@@ -173,13 +188,16 @@ impl StoreWriter {
         let ending = Ending { elapsed: self.begin.elapsed(), exit_status: report.exit_status };
         self.found.extend(self.mapped.take());
         let command = std::mem::take(&mut self.command);
-        self.news.report = Some(Report { command, ..report.clone() }.stored(self.rows));
+        let rows = self.rows;
+        self.news.report = Some(Report { command: command.clone(), ..report.clone() }.stored(rows));
         self.is_ending.store(true, Ordering::Relaxed);
         self.writer.thread().unpark();
         let _ = self.sender.send(RecordingMessage::Ending(Box::new(self.news), self.found, ending));
         drop(self.sender);
         let written = self.writer.join().map_err(|_| anyhow!("the writer failed"))??;
-        written.ok_or_else(|| anyhow!("{} was not written to its end", self.store.display()))
+        let run = written
+            .ok_or_else(|| anyhow!("{} was not written to its end", self.store.display()))?;
+        Ok(KeptRun { store: self.store, run, command, rows })
     }
 
     fn take_small(&mut self, daemon: &Daemon, searches: &Searches) {
@@ -189,10 +207,10 @@ impl StoreWriter {
         self.news.counts =
             [counts.processes, counts.threads, counts.hosts].map(|count| count as u64);
         self.news.cost = [cost.mean, cost.max];
-        let ((verdicts, edges), phases) = self.told.changes(searches);
-        self.news.verdicts.extend(verdicts);
-        self.news.edges.extend(edges);
-        let phases = phases.into_iter().map(|(phase, (verdicts, edges))| (phase, verdicts, edges));
+        let (whole, phases) = self.told.changes(searches);
+        self.news.verdicts.extend(whole.verdicts);
+        self.news.edges.extend(whole.edges);
+        let phases = phases.into_iter().map(|(phase, asked)| (phase, asked.verdicts, asked.edges));
         self.news.searched.extend(phases);
     }
 
