@@ -240,10 +240,10 @@ impl LiveView {
             news.hypotheses = Some(HypothesisRow::all(searches.global().hypotheses()));
             self.thresholds = thresholds;
         }
-        let ((verdicts, edges), phases) = self.told.changes(searches);
-        news.questions.push((0, verdicts, edges));
-        for (phase, (verdicts, edges)) in phases {
-            news.questions.push((phase.number, verdicts, edges));
+        let (whole, phases) = self.told.changes(searches);
+        whole.hand_over(0, news);
+        for (phase, of_phase) in phases {
+            of_phase.hand_over(phase.number, news);
             news.phases.push(phase);
         }
     }

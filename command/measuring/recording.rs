@@ -18,7 +18,8 @@ use anyhow::{Result, anyhow};
 use whyperf_consultant::{Searches, Step};
 use whyperf_daemon::{Daemon, Live, PairId, SamplingPass, View};
 use whyperf_experiments::{
-    Ending, Measurement, NewRun, Progress, Recorder, RunId, StepRow, StoreError, StoredProfileRow,
+    Access, Ending, Measurement, NewRun, Progress, Recorder, RunId, StepRow, Store, StoreError,
+    StoredProfileRow,
 };
 use whyperf_model::Time;
 
@@ -50,6 +51,25 @@ pub(crate) struct StoreWriter {
     begin: Instant,
     next: Instant,
     next_bulk: Instant,
+}
+
+/// A run that was kept to its end.
+#[derive(Debug)]
+pub(crate) struct KeptRun {
+    pub(crate) store: PathBuf,
+    pub(crate) run: RunId,
+    /// As the store may know it, and so many rows of the profile in the text of its report.
+    command: Vec<String>,
+    rows: usize,
+}
+
+impl KeptRun {
+    /// Puts this report in the place of the one that was kept, which could not know what keeping it took.
+    pub(crate) fn amend(&self, report: &Report) -> Result<(), StoreError> {
+        let report = Report { command: self.command.clone(), run: None, ..report.clone() };
+        let mut store = Store::open(&self.store, Access::Change)?;
+        store.replace_report(&self.run, &report.stored(self.rows))
+    }
 }
 
 /// What the writer is given.
@@ -103,11 +123,6 @@ impl StoreWriter {
     /// Writes what measuring costs, too, which this pair measures.
     pub(crate) const fn keep_cost(&mut self, cost: PairId) {
         self.cost = Some(cost);
-    }
-
-    /// Where it is written.
-    pub(crate) fn store(&self) -> &std::path::Path {
-        &self.store
     }
 
     /// Takes note of what a sampling pass brought.
@@ -169,13 +184,13 @@ impl StoreWriter {
         }
     }
 
-    /// Writes all that is left; the name of the run, or why it could not be kept.
+    /// Writes all that is left; what was kept, or why nothing could be.
     pub(crate) fn finish(
         mut self,
         searches: &Searches,
         live: &mut Live<Daemon, RealTime>,
         report: &Report,
-    ) -> Result<RunId> {
+    ) -> Result<KeptRun> {
         self.take_small(live.daemon(), searches);
         self.take_bulk(live);
         let daemon = live.daemon();
@@ -189,7 +204,9 @@ impl StoreWriter {
         let _ = self.sender.send(RecordingMessage::Ending(Box::new(self.news), self.found, ending));
         drop(self.sender);
         let written = self.writer.join().map_err(|_| anyhow!("the writer failed"))??;
-        written.ok_or_else(|| anyhow!("{} was not written to its end", self.store.display()))
+        let run = written
+            .ok_or_else(|| anyhow!("{} was not written to its end", self.store.display()))?;
+        Ok(KeptRun { store: self.store, run, command: self.command, rows: self.rows })
     }
 
     fn take_small(&mut self, daemon: &Daemon, searches: &Searches) {
@@ -199,10 +216,10 @@ impl StoreWriter {
         self.news.counts =
             [counts.processes, counts.threads, counts.hosts].map(|count| count as u64);
         self.news.cost = [cost.mean, cost.max];
-        let ((verdicts, edges), phases) = self.told.changes(searches);
-        self.news.verdicts.extend(verdicts);
-        self.news.edges.extend(edges);
-        let phases = phases.into_iter().map(|(phase, (verdicts, edges))| (phase, verdicts, edges));
+        let (whole, phases) = self.told.changes(searches);
+        self.news.verdicts.extend(whole.verdicts);
+        self.news.edges.extend(whole.edges);
+        let phases = phases.into_iter().map(|(phase, asked)| (phase, asked.verdicts, asked.edges));
         self.news.searched.extend(phases);
     }
 

@@ -44,9 +44,10 @@ pub(crate) fn complete(mut watch: Watch, mut report: Report, screen: &mut Screen
     report.remarks.notes.extend(report.cost.beyond_limit().filter(|_| is_long));
     watch.close_stored_run(&mut report, screen);
     watch.keep_trace(trace, screen);
-    watch.close_view(&report);
-    // The store has the cost until it was closed; closing it took a moment, too.
+    // The store has the cost until it was closed. Closing it took a moment, too: what is printed, kept and shown is one number.
     take_end(ended, &mut report);
+    watch.amend_stored_run(&report);
+    watch.close_view(&report);
     report
 }
 

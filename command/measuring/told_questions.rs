@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use whyperf_consultant::{Past, Question, Searches};
 use whyperf_experiments::{Edge, Phase, StoredVerdict};
+use whyperf_viewer::RunChange;
 
 /// The questions as they were handed over, by phase (0 is the whole run) and number.
 #[derive(Debug, Default)]
@@ -14,7 +15,21 @@ pub(crate) struct ToldQuestions {
 }
 
 /// Questions that changed, and what led to them.
-pub(crate) type ChangedQuestions = (Vec<StoredVerdict>, Vec<Edge>);
+#[derive(Debug, Default)]
+pub(crate) struct ChangedQuestions {
+    pub(crate) verdicts: Vec<StoredVerdict>,
+    pub(crate) edges: Vec<Edge>,
+    /// The numbers of all those that are measured now, ascending.
+    pub(crate) measured: Vec<u64>,
+}
+
+impl ChangedQuestions {
+    /// Adds them to what a page is told.
+    pub(crate) fn hand_over(self, phase: u32, change: &mut RunChange) {
+        change.questions.push((phase, self.verdicts, self.edges));
+        change.measured.push((phase, self.measured));
+    }
+}
 
 impl ToldQuestions {
     /// What changed of the search over the whole run since the last time, and of those over phases that were not handed over to their end.
@@ -39,16 +54,19 @@ impl ToldQuestions {
         phase: u32,
         questions: impl Iterator<Item = Question>,
     ) -> ChangedQuestions {
-        let (mut verdicts, mut led) = (Vec::new(), Vec::new());
+        let mut changed = ChangedQuestions::default();
         for question in questions {
             let key = (phase, question.number);
+            changed.measured.extend(question.is_measured.then_some(question.number as u64));
+            // That alone is no other answer.
+            let question = Question { is_measured: false, ..question };
             if self.told.get(&key) != Some(&question) {
-                led.extend(edges(&question));
-                verdicts.push(verdict(&question));
+                changed.edges.extend(edges(&question));
+                changed.verdicts.push(verdict(&question));
                 self.told.insert(key, question);
             }
         }
-        (verdicts, led)
+        changed
     }
 }
 

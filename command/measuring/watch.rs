@@ -1,7 +1,7 @@
 //! Watching a run: the daemon's sampling passes go to the search, its requests go back, and what it concludes is said at once.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
@@ -14,7 +14,7 @@ use whyperf_consultant::{
 use whyperf_daemon::{
     Complaint, Daemon, DaemonSettings, Live, Moment, PairId, RunDirectory, Unrestored,
 };
-use whyperf_experiments::{NewRun, RunId};
+use whyperf_experiments::NewRun;
 use whyperf_inject::ChangedCopy;
 use whyperf_model::matching::CausedWait;
 use whyperf_model::{
@@ -29,7 +29,7 @@ use crate::measuring::options::MeasuringOptions;
 use crate::measuring::pass_times::PassTimes;
 use crate::measuring::phase_messages::PhaseMessages;
 use crate::measuring::real_time::RealTime;
-use crate::measuring::recording::StoreWriter;
+use crate::measuring::recording::{KeptRun, StoreWriter};
 use crate::measuring::requested::Measure;
 use crate::measuring::stream_feeders::StreamFeeders;
 use crate::measuring::throttle::HotRegions;
@@ -88,7 +88,7 @@ pub(crate) struct Shown {
     /// Shows the run in a browser, if that is wanted.
     view: Option<LiveView>,
     /// Where the run was kept, once it is.
-    kept: Option<(PathBuf, RunId)>,
+    kept: Option<KeptRun>,
     said: BTreeSet<String>,
     /// Whether each step is told, or only what is new to a reader.
     details: bool,
@@ -185,7 +185,7 @@ impl Watch {
 
     /// Keeps it beside the store, under the name of the run.
     pub(crate) fn keep_trace(&self, made: Option<MadeTrace>, screen: &mut Screen) {
-        let run = self.shown.kept.as_ref().map(|(_, run)| run.as_str());
+        let run = self.shown.kept.as_ref().map(|kept| kept.run.as_str());
         if let Some(Err(error)) = made.map(|made| made.keep(run)) {
             screen.warn(&format!("the trace is not kept: {}", delivery::words(&error)));
         }
@@ -404,11 +404,10 @@ impl Watch {
         let Some(writer) = self.shown.writer.take().filter(|_| report.processes > 0) else {
             return;
         };
-        let store = writer.store().to_owned();
         match writer.finish(&self.searches, &mut self.live, report) {
-            Ok(run) => {
-                report.run = Some(run.to_string());
-                self.shown.kept = Some((store, run));
+            Ok(kept) => {
+                report.run = Some(kept.run.to_string());
+                self.shown.kept = Some(kept);
             }
             Err(error) => screen.warn(&format!("the run is not kept: {}", delivery::words(&error))),
         }
@@ -418,7 +417,15 @@ impl Watch {
     pub(crate) fn close_view(&mut self, report: &Report) {
         if let Some(view) = self.shown.view.take() {
             let found = (report.without_tables(), report.exit_status);
-            view.finish(&self.searches, &self.live, found, self.shown.kept.take());
+            let kept = self.shown.kept.take().map(|kept| (kept.store, kept.run));
+            view.finish(&self.searches, &self.live, found, kept);
+        }
+    }
+
+    /// Keeps the report as it is printed. Where that fails, the one that was kept lacks a moment of the cost, and nothing else.
+    pub(crate) fn amend_stored_run(&self, report: &Report) {
+        if let Some(kept) = &self.shown.kept {
+            let _ = kept.amend(report);
         }
     }
 

@@ -88,7 +88,11 @@ impl RunDrawer {
     /// Draws a run as it is known by now. A terminal that is gone shows nothing.
     pub(crate) fn draw(&mut self, run: &ViewedRun) {
         let first = usize::try_from(FIRST.load(Ordering::Relaxed)).unwrap_or(0);
-        let _ = self.0.draw(|frame| draw_top(frame, run, first));
+        let mut top = first;
+        let _ = self.0.draw(|frame| top = draw_top(frame, run, first));
+        // Keys may have moved it meanwhile; what is beyond the end is no step on the way back.
+        let moved = isize::try_from(first.saturating_sub(top)).unwrap_or(0);
+        FIRST.fetch_sub(moved, Ordering::Relaxed);
     }
 }
 

@@ -5,6 +5,7 @@ pub(crate) mod dwell_time;
 pub(crate) mod evaluation;
 pub(crate) mod inputs;
 pub(crate) mod metrics;
+pub(crate) mod near_names;
 pub(crate) mod phases;
 pub(crate) mod storage;
 pub(crate) mod values;

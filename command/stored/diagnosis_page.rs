@@ -14,6 +14,7 @@ use whyperf_viewer::{
 use crate::measuring::told_questions::ToldQuestions;
 use crate::output::page_server::{self, Interruption, PageOptions};
 use crate::output::terminal::Screen;
+use crate::stored::messages::StoredMessages;
 
 /// Feeds the page of a diagnosis.
 pub(crate) struct DiagnosisPage {
@@ -45,7 +46,10 @@ impl DiagnosisPage {
         // What was there is known from the beginning on.
         run.apply(RunChange {
             resources: store.resources(&source.id)?,
-            profile: Some((store.profile(&source.id)?, None)),
+            profile: Some((
+                store.profile(&source.id)?,
+                StoredMessages::of(store, &source.id)?.table(),
+            )),
             ..RunChange::new(RunState::Searching, elapsed)
         });
         let shown = Shown { runs: vec![Arc::clone(&run)], commands: None };
@@ -94,10 +98,10 @@ impl DiagnosisPage {
         let mut change = RunChange::new(state, self.elapsed);
         let status = searches.global().status();
         change.counts = [status.measured, status.waiting];
-        let ((verdicts, edges), phases) = self.told.changes(searches);
-        change.questions.push((0, verdicts, edges));
-        for (phase, (verdicts, edges)) in phases {
-            change.questions.push((phase.number, verdicts, edges));
+        let (whole, phases) = self.told.changes(searches);
+        whole.hand_over(0, &mut change);
+        for (phase, of_phase) in phases {
+            of_phase.hand_over(phase.number, &mut change);
             change.phases.push(phase);
         }
         change.steps = steps[self.steps.min(steps.len())..].to_vec();

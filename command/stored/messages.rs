@@ -27,6 +27,11 @@ impl StoredMessages {
         }
     }
 
+    /// All of them; none where they are not known.
+    pub(crate) fn table(&self) -> Option<MessageTable> {
+        self.series().map(MessageSeries::whole)
+    }
+
     /// All rows; none where they are not known.
     pub(crate) fn whole(&self) -> Option<Vec<RankMessages>> {
         self.series().map(|series| RankMessages::all(&series.whole()))

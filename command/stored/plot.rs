@@ -11,6 +11,7 @@ use whyperf_viewer::{Bins, FigureLine, FigureRange, figure, png};
 
 use crate::output::delivery::{self, status};
 use crate::output::whole_file;
+use crate::search::near_names::near;
 use crate::stored::viewed;
 
 /// Which pairs of which run, and where the drawing goes.
@@ -34,9 +35,9 @@ pub(crate) struct Plot {
     /// The line above the drawing; the command of the run where nothing is said
     #[arg(long)]
     pub(crate) title: Option<String>,
-    /// Write to FILE, which is replaced as a whole: a PNG where its name ends in .png, else SVG; SVG to standard output where nothing is said
-    #[arg(short, long, value_name = "FILE")]
-    pub(crate) output: Option<PathBuf>,
+    /// Write to FILE, which is replaced as a whole: a drawing where its name ends in .svg, an image where it ends in .png; a drawing to standard output where nothing is said
+    #[arg(short, long, value_name = "FILE", value_parser = drawn_file)]
+    pub(crate) output: Option<DrawnFile>,
     /// Points of a PNG for each point of the drawing, which is 640 wide
     #[arg(long, value_name = "NUMBER", default_value_t = 3.0)]
     pub(crate) scale: f32,
@@ -76,9 +77,13 @@ pub(crate) fn plot(request: &Plot) -> Result<ExitCode> {
     }
     let title = request.title.clone().unwrap_or_else(|| run.command.join(" "));
     let svg = figure(&title, &lines, range);
-    let Some(path) = &request.output else { return Ok(status(delivery::print(&svg))) };
-    let is_image = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("png"));
-    let content = if is_image { png(&svg, request.scale)? } else { svg.into_bytes() };
+    let Some(DrawnFile { path, form }) = &request.output else {
+        return Ok(status(delivery::print(&svg)));
+    };
+    let content = match form {
+        DrawnForm::Image => png(&svg, request.scale)?,
+        DrawnForm::Drawing => svg.into_bytes(),
+    };
     whole_file::replace(path, content)
         .with_context(|| format!("writing the drawing to {}", path.display()))?;
     Ok(ExitCode::SUCCESS)
@@ -87,9 +92,43 @@ pub(crate) fn plot(request: &Plot) -> Result<ExitCode> {
 /// A line has hardly more points on paper.
 const MOST_BINS: usize = 1000;
 
+/// A file that is drawn into, by its name.
+#[derive(Clone, Debug)]
+pub(crate) struct DrawnFile {
+    path: PathBuf,
+    form: DrawnForm,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum DrawnForm {
+    /// SVG.
+    Drawing,
+    /// PNG.
+    Image,
+}
+
+fn drawn_file(text: &str) -> Result<DrawnFile, String> {
+    let path = PathBuf::from(text);
+    let is = |ending: &str| path.extension().is_some_and(|own| own.eq_ignore_ascii_case(ending));
+    let form = match () {
+        () if is("svg") => DrawnForm::Drawing,
+        () if is("png") => DrawnForm::Image,
+        () => {
+            return Err("a drawing is written to a file whose name ends in .svg or .png".to_owned());
+        }
+    };
+    Ok(DrawnFile { path, form })
+}
+
 fn metric(text: &str) -> Result<Metric, String> {
-    let names = || Metric::ALL.map(Metric::name).join(", ");
-    text.parse().map_err(|_| format!("there is no such metric; there are {}", names()))
+    let names = Metric::ALL.map(Metric::name);
+    text.parse().map_err(|_| match &near(text, names)[..] {
+        [] => format!("there is no such metric; there are {}", names.join(", ")),
+        [one] => format!("there is no such metric; near it is {one}"),
+        [rest @ .., last] => {
+            format!("there is no such metric; near it are {} and {last}", rest.join(", "))
+        }
+    })
 }
 
 fn focus(text: &str) -> Result<Focus, String> {

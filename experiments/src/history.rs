@@ -424,6 +424,18 @@ impl Store {
         })
     }
 
+    /// Puts another report in the place of the one that a run has; one that has none gets none.
+    ///
+    /// # Errors
+    /// When the store cannot be written or the run is gone.
+    pub fn replace_report(&mut self, run: &RunId, report: &StoredReport) -> Result<(), StoreError> {
+        let number = self.number(run)?;
+        let change = "UPDATE report SET json = $2, text = $3 WHERE run = $1";
+        transact(self, "replacing a report", |transaction| {
+            transaction.execute(change, params![number, report.json, report.text]).map(|_| ())
+        })
+    }
+
     fn number(&self, run: &RunId) -> Result<i64, StoreError> {
         let query = "SELECT number FROM run WHERE id = $1";
         let mut found = self.rows("looking for a run", query, [&run.0], |row| row.get(0))?;

@@ -49,11 +49,12 @@ function Page({ runs }: { runs: ShownRun[] }) {
       <nav aria-label="Views">
         <div role="tablist" aria-label="Views" class="tabs">
           {VIEWS.map((one, at) => (
-            <button type="button" key={one} id={`tab-${one}`} role="tab" aria-selected={one === view} aria-controls="view" title={`Key ${at + 1}`} onClick={() => link({ view: one })}>
+            <button type="button" key={one} id={`tab-${one}`} role="tab" aria-selected={one === view} aria-controls="view" title={`Key ${at + 1}`} tabIndex={one === view ? 0 : -1} onClick={() => link({ view: one })} onKeyDown={(event) => turnTabs(event, at)}>
               {TITLES[one]}
             </button>
           ))}
         </div>
+        <Keys />
         <Theme />
       </nav>
       <Overview runs={runs} />
@@ -67,6 +68,38 @@ function Page({ runs }: { runs: ShownRun[] }) {
     </>
   )
 }
+
+/** Arrows lead to the tabs beside, as in any row of tabs. */
+function turnTabs(event: KeyboardEvent, at: number) {
+  const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: VIEWS.length - 1 }[event.key]
+  const view = to === undefined ? undefined : VIEWS[(to + VIEWS.length) % VIEWS.length]
+  if (!view) return
+  event.preventDefault()
+  link({ view })
+  document.getElementById(`tab-${view}`)?.focus()
+}
+
+/** What keys do, for who has forgotten. */
+function Keys() {
+  return (
+    <details class="keys-help">
+      <summary>Keys</summary>
+      <dl>
+        {KEYS.map(([keys, words]) => <div key={keys}><dt>{keys}</dt><dd>{words}</dd></div>)}
+      </dl>
+    </details>
+  )
+}
+
+const KEYS = [
+  ['1 to 5', 'change the view, as arrows do on its name'],
+  ['Tab', 'leads to the next picture, list or table'],
+  ['arrows', 'move in lists, tables, matrices, the graph and the flame graph; left and right move the time that a plot shows'],
+  ['Enter', 'chooses, opens or looks into what they lead to'],
+  ['+  −  0', 'zoom a plot or the graph; 0 shows all'],
+  ['Shift and arrows', 'read the values of a plot'],
+  ['Escape', 'chooses nothing, and shows all of the run'],
+]
 
 function Theme() {
   const { theme } = useShared(linked)

@@ -24,6 +24,8 @@ pub struct RunChange {
     pub cost: f64,
     /// By phase (0 is the whole run): questions whose answer changed, and what led to them.
     pub questions: Vec<(u32, Vec<StoredVerdict>, Vec<Edge>)>,
+    /// By phase: the numbers of the questions that are measured now, ascending; no others of it are.
+    pub measured: Vec<(u32, Vec<u64>)>,
     /// Lines of the log that came.
     pub steps: Vec<StepRow>,
     /// Phases as they stand.
@@ -55,6 +57,7 @@ impl RunChange {
             counts: [0; 2],
             cost: 0.0,
             questions: Vec::new(),
+            measured: Vec::new(),
             steps: Vec::new(),
             phases: Vec::new(),
             resources: Vec::new(),

@@ -1,6 +1,6 @@
 //! All that is known of a run that is shown, each piece with the change that it came with.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 use whyperf_consultant::Hypotheses;
@@ -157,6 +157,13 @@ impl Content {
                 self.question(phase, row);
             }
         }
+        for (phase, numbers) in change.measured {
+            self.measured_now(phase, &numbers);
+        }
+        if change.state == RunState::Over {
+            let phases: BTreeSet<u32> = self.questions.keys().map(|(phase, _)| *phase).collect();
+            phases.into_iter().for_each(|phase| self.measured_now(phase, &[]));
+        }
         self.log.extend(change.steps.iter().map(|step| Dated(now, LogRow::from(step))));
         for phase in &change.phases {
             self.phases.insert(phase.number, Dated(now, PhaseRow::from(phase)));
@@ -198,9 +205,26 @@ impl Content {
     /// A question is told with all that led to it, or with none where that is known already.
     fn question(&mut self, phase: u32, row: QuestionRow) {
         let key = (phase, row.verdict.number);
-        let known = self.questions.remove(&key).map(|Dated(_, known)| known.parents);
-        let parents = if row.parents.is_empty() { known.unwrap_or_default() } else { row.parents };
-        self.questions.insert(key, Dated(self.as_of, QuestionRow { parents, ..row }));
+        let known = self.questions.remove(&key).map(|Dated(_, known)| known);
+        let active = known.as_ref().is_some_and(|known| known.active);
+        let parents = match known {
+            Some(known) if row.parents.is_empty() => known.parents,
+            _ => row.parents,
+        };
+        self.questions.insert(key, Dated(self.as_of, QuestionRow { active, parents, ..row }));
+    }
+
+    /// Takes note of which questions of a phase are measured now; those that began or ended to be changed.
+    fn measured_now(&mut self, phase: u32, numbers: &[u64]) {
+        let now = self.as_of;
+        for ((_, number), Dated(came, row)) in
+            self.questions.range_mut((phase, 0)..=(phase, u64::MAX))
+        {
+            let active = numbers.binary_search(number).is_ok();
+            if row.active != active {
+                (row.active, *came) = (active, now);
+            }
+        }
     }
 
     /// What is told again is known with its first moment, and may have gone.

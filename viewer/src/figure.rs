@@ -59,11 +59,19 @@ pub fn figure(title: &str, lines: &[FigureLine], range: FigureRange) -> String {
             LEFT + 22.0,
             LEFT + 28.0,
             y + 4.0,
-            escaped(&line.label)
+            escaped(&labelled(line, lines))
         );
     }
     svg.push_str("</svg>\n");
     svg
+}
+
+/// A line in the legend; with its unit, where the axis has not the same for all.
+fn labelled(line: &FigureLine, lines: &[FigureLine]) -> String {
+    match unit(lines) {
+        Some(_) => line.label.clone(),
+        None => format!("{}, {}", line.label, unit_of(line)),
+    }
 }
 
 /// Points of the drawing.
@@ -152,7 +160,7 @@ impl Frame {
              <text transform=\"translate(14 {}) rotate(-90)\" text-anchor=\"middle\">{}</text>",
             floor + 32.0,
             f64::midpoint(TOP, floor),
-            unit(lines)
+            unit(lines).unwrap_or("each line in its own unit")
         );
     }
 }
@@ -182,20 +190,22 @@ fn rates(series: &SeriesDocument) -> impl Iterator<Item = RatedBin> + '_ {
     })
 }
 
-/// What the values of all lines are, where that is the same.
-fn unit(lines: &[FigureLine]) -> &'static str {
-    let of = |line: &FigureLine| {
-        let definition = line.metric.definition();
-        match (definition.unit, definition.style) {
-            (Unit::Nanoseconds, _) => "threads",
-            (Unit::Processes, _) | (_, Style::SampledFunction) => "processes",
-            (Unit::Bytes, _) => "bytes per second",
-            (Unit::Operations, _) => "calls per second",
-            (Unit::Events, _) => "events per second",
-        }
-    };
-    let Some(first) = lines.first().map(of) else { return "" };
-    if lines.iter().all(|line| of(line) == first) { first } else { "rate" }
+/// What the values of a line are.
+const fn unit_of(line: &FigureLine) -> &'static str {
+    let definition = line.metric.definition();
+    match (definition.unit, definition.style) {
+        (Unit::Nanoseconds, _) => "threads",
+        (Unit::Processes, _) | (_, Style::SampledFunction) => "processes",
+        (Unit::Bytes, _) => "bytes per second",
+        (Unit::Operations, _) => "calls per second",
+        (Unit::Events, _) => "events per second",
+    }
+}
+
+/// What the values of all lines are; none where that is not the same.
+fn unit(lines: &[FigureLine]) -> Option<&'static str> {
+    let first = unit_of(lines.first()?);
+    lines.iter().all(|line| unit_of(line) == first).then_some(first)
 }
 
 /// Round values between two others, about five.
@@ -248,6 +258,14 @@ mod tests {
         let svg = figure("t", &[gap], ALL);
         assert_eq!(svg.matches("<polyline").count(), 2, "{svg}");
         assert!(svg.contains(">threads<"), "{svg}");
+    }
+
+    #[test]
+    fn lines_of_several_kinds_each_say_their_unit() {
+        let bytes = FigureLine { metric: Metric::IoBytes, ..line("b", &[Some(9.0)]) };
+        let svg = figure("t", &[line("a", &[Some(1.0)]), bytes], ALL);
+        let told = [">each line in its own unit<", ">a, threads<", ">b, bytes per second<"];
+        assert!(told.iter().all(|told| svg.contains(told)), "{svg}");
     }
 
     #[test]

@@ -159,17 +159,21 @@ fn hot_code(report: &Value, text: &mut String) {
 }
 
 fn notes(report: &Value, text: &mut String) {
-    let cost = |name: &str| percent(report["cost"][name].as_f64().unwrap_or(0.0));
-    let _ = writeln!(
-        text,
-        "Measuring cost {} of the time of the process that paid most, at most {} in a second; the limit was {}.",
-        cost("mean"),
-        cost("max"),
-        cost("limit")
-    );
+    let _ = writeln!(text, "{}", cost(&report["cost"]));
     for note in report["notes"].as_array().into_iter().flatten().filter_map(Value::as_str) {
         let _ = writeln!(text, "\n{}", plain(note));
     }
+}
+
+/// What measuring cost: all of it, and the mean alone of a run of which no more is known.
+fn cost(cost: &Value) -> String {
+    let share = |name: &str| cost[name].as_f64().unwrap_or(0.0);
+    let (all, of) = match share("total") {
+        total if total > 0.0 => (total, "of the run"),
+        _ => (share("mean"), "while it ran"),
+    };
+    let limit = percent(share("limit"));
+    format!("Measuring cost {:.2} % {of}; the limit was {limit}.", 100.0 * all)
 }
 
 /// A share from which on a way to spend time has a column.
@@ -207,6 +211,12 @@ fn plain(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_cost_is_all_of_it() {
+        let parts = serde_json::json!({ "limit": 0.05, "mean": 0.006, "total": 0.0251 });
+        assert_eq!(cost(&parts), "Measuring cost 2.51 % of the run; the limit was 5.0 %.");
+    }
 
     #[test]
     fn names_cannot_leave_their_cell() {

@@ -15,6 +15,8 @@ pub struct QuestionRow {
     /// What was asked and answered.
     #[serde(flatten)]
     pub verdict: StoredVerdict,
+    /// Whether what it compares is measured now; of a run that is over nothing is.
+    pub active: bool,
     /// The questions that led to it.
     pub parents: Vec<ParentRow>,
 }
@@ -41,7 +43,7 @@ impl QuestionRow {
         }
         let row = |verdict: StoredVerdict| {
             let parents = led.remove(&verdict.number).unwrap_or_default();
-            Self { phase, verdict, parents }
+            Self { phase, verdict, active: false, parents }
         };
         verdicts.into_iter().map(row).collect()
     }

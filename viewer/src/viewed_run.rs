@@ -281,6 +281,22 @@ mod tests {
     }
 
     #[test]
+    fn what_is_measured_is_told_when_that_changes_and_nothing_is_in_the_end() {
+        let run = ViewedRun::live(RunHead::default());
+        let asked = vec![(0, vec![verdict(0, "true"), verdict(1, "unknown")], vec![])];
+        run.apply(RunChange { questions: asked, measured: vec![(0, vec![1])], ..change(1) });
+        run.apply(RunChange { measured: vec![(0, vec![1])], ..change(2) });
+        let told = |before: u64| {
+            let questions = run.since(before).questions;
+            questions.iter().map(|one| (one.verdict.number, one.active)).collect::<Vec<_>>()
+        };
+        let (first, second) = (told(0), told(1));
+        run.apply(RunChange::new(RunState::Over, Duration::from_secs(3)));
+        let told = (first, second, told(2));
+        assert_eq!(told, (vec![(0, false), (1, true)], vec![], vec![(1, false)]));
+    }
+
+    #[test]
     fn bins_are_added_and_a_fold_brings_all_anew() {
         let run = ViewedRun::live(RunHead::default());
         let told = |from| {

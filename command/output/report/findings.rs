@@ -31,6 +31,8 @@ pub(super) struct Finding {
     pub(super) because: Option<String>,
     /// What to try.
     pub(super) advice: String,
+    /// The bottleneck that stands for it.
+    pub(super) lead: (String, String),
 }
 
 /// The findings of a report, the leading one first.
@@ -160,6 +162,7 @@ impl Known<'_> {
             attributes: self.attributes(&here),
             because: cause.map(|cause| wording::because(cause, self.placement)),
             advice: advice(advised.or(refined).unwrap_or(&lead)),
+            lead: (lead.hypothesis.clone(), lead.focus.clone()),
         }
     }
 }

@@ -33,7 +33,7 @@ pub(crate) use cost::Cost;
 pub(crate) use counters::{CountedCode, CountedThread, ReportedCounter, ReportedProcess};
 pub(crate) use news::news;
 pub(crate) use page::page;
-use page::{answer, stored_page};
+use page::{answer, stored_page, told_findings};
 pub(crate) use placement::Placement;
 pub(crate) use rank_messages::{RankMessages, rank_lines};
 pub(crate) use text::{conclusion, render, share};
@@ -134,13 +134,14 @@ impl Report {
         StoredReport { json, text: render(self, rows, OutputStyle::PLAIN) }
     }
 
-    /// The report as JSON without what the store has in tables of its own, and with what only the text says: as `notes`.
+    /// The report as JSON without what the store has in tables of its own, and with what only the text says: as `notes`, `page` and `findings`.
     pub(crate) fn without_tables(&self) -> serde_json::Value {
         let mut json = serde_json::to_value(self.with_answer()).unwrap_or_default();
         if let Some(members) = json.as_object_mut() {
             members.retain(|name, _| !matches!(name.as_str(), "profile" | "messages"));
             members.insert("notes".to_owned(), self.remarks.told().into());
             members.insert("page".to_owned(), stored_page(self).into());
+            members.insert("findings".to_owned(), told_findings(self).into());
         }
         for phase in json["phases"].as_array_mut().into_iter().flatten() {
             phase.as_object_mut().map(|phase| phase.remove("messages"));

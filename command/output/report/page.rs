@@ -44,6 +44,34 @@ fn paged(report: &Report, rest: &str, output_style: OutputStyle) -> String {
     text
 }
 
+/// The findings as a page in a browser takes them: in the order and the words in which they are printed, with the bottleneck that each stands for.
+pub(super) fn told_findings(report: &Report) -> Vec<serde_json::Value> {
+    let told = |one: &Finding| {
+        let (hypothesis, focus) = &one.lead;
+        serde_json::json!({
+            "title": title(one),
+            "about": about(one),
+            "advice": one.advice,
+            "hypothesis": hypothesis,
+            "focus": focus,
+        })
+    };
+    findings(report).iter().map(told).collect()
+}
+
+/// `exchng1 (oned.c:23) waits for messages 90 % of the run`.
+fn title(one: &Finding) -> String {
+    let place = one.place.as_deref().unwrap_or("The program");
+    format!("{place} {} {}", one.does, one.worth)
+}
+
+/// What else is known of it, and because of what it is so.
+fn about(one: &Finding) -> String {
+    let mut told = one.attributes.iter().take(MOST_ATTRIBUTES).cloned().collect::<Vec<_>>();
+    told.extend(one.because.as_ref().map(|because| format!("because {because}")));
+    told.join(", ")
+}
+
 /// One sentence with place, worth and cause: what a reader of one line is told.
 pub(super) fn answer(report: &Report) -> String {
     answer_of(report, &findings(report))
@@ -66,10 +94,8 @@ fn write_answer(report: &Report, found: &[Finding], style: OutputStyle, text: &m
 }
 
 fn sentence(first: &Finding) -> String {
-    let Finding { place, does, worth, because, .. } = first;
-    let place = place.as_deref().unwrap_or("The program");
-    let because = because.as_ref().map(|because| format!(", because {because}"));
-    format!("{place} {does} {worth}{}.", because.unwrap_or_default())
+    let because = first.because.as_ref().map(|because| format!(", because {because}"));
+    format!("{}{}.", title(first), because.unwrap_or_default())
 }
 
 fn without_findings(report: &Report) -> String {
@@ -124,17 +150,12 @@ fn write_facts(report: &Report, style: OutputStyle, text: &mut String) {
 }
 
 fn write_finding(number: usize, one: &Finding, style: OutputStyle, text: &mut String) {
-    let place = one.place.as_deref().unwrap_or("The program");
-    let title = format!("{number}. {place} {} {}", one.does, one.worth);
+    let title = format!("{number}. {}", title(one));
     let mut lines = wrapped(&title, style.width).into_iter();
     text.push('\n');
     lines.next().into_iter().for_each(|first| line(text, &style.paint(first, terminal::TITLE)));
     lines.for_each(|more| line(text, &format!("   {more}")));
-    let mut told = one.attributes.iter().take(MOST_ATTRIBUTES).cloned().collect::<Vec<_>>();
-    if let Some(because) = &one.because {
-        told.push(format!("because {because}"));
-    }
-    for each in wrapped(&told.join(", "), style.width - 3).into_iter().take(MOST_LINES) {
+    for each in wrapped(&about(one), style.width - 3).into_iter().take(MOST_LINES) {
         line(text, &format!("   {each}"));
     }
     let arrow = style.either("→", ">");
@@ -199,6 +220,15 @@ mod tests {
         assert!(
             text.contains("Measuring cost 2.10 % of the run (limit 5.0 %); 40 questions asked")
         );
+    }
+
+    #[test]
+    fn a_browser_is_told_the_same_findings_with_the_bottleneck_of_each() {
+        let told = told_findings(&example::report());
+        let title = "exchng1 (oned.c:88) waits for others 43 % of the run";
+        let focus = "</Code/oned.c/exchng1,/Machine,/Process,/SyncObject>";
+        let named: Vec<_> = told.iter().map(|one| [&one["title"], &one["focus"]]).collect();
+        assert_eq!(named, [[title, focus]]);
     }
 
     #[test]

@@ -33,6 +33,8 @@ pub struct Question {
     pub confidence: f64,
     /// How often it was asked.
     pub asked: u32,
+    /// Whether what it compares is measured now.
+    pub is_measured: bool,
     /// Where the idea came from to ask.
     pub origin: Origin,
     /// When it became true.
@@ -59,6 +61,7 @@ pub(super) fn question(questions: &Questions, id: NodeId, split: Split, cost: f6
         cost,
         confidence: node.found.map_or(0.0, |(_, ground)| ground.confidence),
         asked: node.asked,
+        is_measured: node.is_measured(),
         origin: node.origin,
         found: node.found.map(|(time, _)| time),
         parents: node.parents.iter().map(|parent| (parent.0, axis(*parent))).collect(),

@@ -49,6 +49,17 @@ function writeSteps() {
   )
 }
 
+/** A report in which places wait because of two ranks, so that there is a matrix of causes. */
+function withTwoCauses(html: string): string {
+  const begin = html.indexOf('id="data">') + 'id="data">'.length
+  const end = html.indexOf('</script>', begin)
+  const [file] = JSON.parse(html.slice(begin, end)) as { run: { report: { bottlenecks: { causes: object[] }[] } } }[]
+  for (const one of file!.run.report.bottlenecks) {
+    one.causes = [0, 1].map((rank) => ({ state: 'computing', by: 'rank', focus: `</Code,/Machine,/Process/${rank},/SyncObject>`, pattern: 'late sender', share: 0.3 + rank / 10 }))
+  }
+  return html.slice(0, begin) + JSON.stringify([file]).replaceAll('<', '\\u003c') + html.slice(end)
+}
+
 /** A page on which everything that goes wrong is noted. */
 async function opened(url: string): Promise<{ page: Page; wrong: string[] }> {
   const page = await browser.newPage({ viewport: { width: 1400, height: 1000 }, bypassCSP: false })
@@ -86,17 +97,169 @@ test('the server of a stored run shows the same, also behind a proxy below a pat
 
 test('no view has a hurdle for anybody, in light or dark', async () => {
   place.say(['report', 'latest', '--stream', 'steps.csv', '-o', 'report.html'])
+  writeFileSync(place.path('causes.html'), withTwoCauses(readFileSync(place.path('report.html'), 'utf8')))
   const { page } = await opened('about:blank')
   const found: string[] = []
   for (const theme of ['light', 'dark']) {
     for (const view of VIEWS) {
-      await page.goto(`file://${place.path('report.html')}#view=${view}&theme=${theme}`)
+      await page.goto(`file://${place.path('causes.html')}#view=${view}&theme=${theme}`)
       await page.reload()
       await page.waitForSelector(`[data-view="${view}"]`)
+      if (view === 'where') await page.waitForSelector('.picture.causes')
       found.push(...(await hurdles(page, axe)).map((hurdle) => `${view}, ${theme}: ${hurdle}`))
     }
   }
   expect(found).toEqual([])
+}, PATIENCE)
+
+/** A place that keys have reached, by what it is. */
+const press = async (page: Page, selector: string, ...keys: string[]) => {
+  await page.locator(selector).first().focus()
+  for (const key of keys) await page.keyboard.press(key)
+}
+
+test('keys alone lead to all that a pointer leads to', async () => {
+  place.say(['report', 'latest', '-o', 'keys.html'])
+  const { page, wrong } = await opened(`file://${place.path('keys.html')}`)
+  // The list, and the graph from what is chosen on.
+  await press(page, '[role="tree"][aria-label="Search history"]', 'ArrowDown')
+  const first = await page.textContent('.detail h2')
+  await press(page, '.graph .scroller', 'ArrowRight', '+')
+  await page.waitForFunction(() => location.hash.includes('search.zoom=1.25'))
+  expect(await page.locator('.box.selected').count()).toBe(1)
+  expect(await page.textContent('.detail')).not.toBe(first)
+  // Tabs by arrows, and the part of the run by a plot's keys.
+  await press(page, '#tab-search', 'ArrowRight')
+  await page.waitForSelector('[data-view="time"] .plot canvas')
+  await press(page, '[data-view="time"] .plot', '+')
+  await page.waitForFunction(() => document.querySelector('.chosen > span')?.textContent?.includes(' to '))
+  await press(page, '[data-view="time"] .plot', '0', 'Shift+ArrowRight')
+  await page.waitForFunction(() => document.querySelector('.chosen > span')?.textContent?.startsWith('all of'))
+  expect(await page.locator('[data-view="time"] .plot .read').first().textContent()).toMatch(/^\d.* s: /)
+  await press(page, '.heat canvas', 'ArrowDown', 'ArrowDown', 'Enter')
+  await page.waitForSelector('.detail h2:has-text("/Process/1")')
+  // Resources, matrices, the flame graph and a table.
+  await show(page, 'where')
+  await press(page, '[role="tree"][aria-label^="Resources"]', 'Home', 'ArrowRight', 'Enter')
+  await page.waitForSelector('.resources [data-focus*="</Code/"]')
+  await press(page, '.matrix svg', 'ArrowDown', 'ArrowDown', 'Enter')
+  expect(await page.textContent('.matrix .said')).toMatch(/^1 to 0: /)
+  await page.waitForSelector('.resources [data-focus*="/Process/1"]')
+  await press(page, '.flame svg', 'ArrowDown', 'ArrowDown', 'Enter')
+  await page.waitForFunction(() => location.hash.includes('where.path='))
+  await press(page, '.uses .scroller', 'ArrowDown', 'ArrowDown', 'ArrowDown', 'Enter')
+  await page.waitForSelector('.resources [data-focus*="/Process/1,"]')
+  await show(page, 'facts')
+  await press(page, 'figure:has-text("All that is true") tbody tr', 'ArrowDown', 'Enter')
+  await page.waitForSelector('[data-view="search"] .row.selected')
+  expect(wrong).toEqual([])
+}, PATIENCE)
+
+test('a link brings back what each view was told to show', async () => {
+  place.say(['report', 'latest', '-o', 'link.html'])
+  const { page } = await opened(`file://${place.path('link.html')}`)
+  await page.click('.filters label:has-text("false") input')
+  await page.click('.filters label:has-text("shadows") input')
+  await page.fill('[aria-label="Filter by text"]', 'exchng1')
+  await page.click('[role="treeitem"] .twist.open')
+  await show(page, 'where')
+  await page.click('figure:has-text("Regions") th button:has-text("calls")')
+  await page.click('.matrix label:has-text("waiting of the receiver")')
+  await show(page, 'time')
+  await page.click('text=Keep beside')
+  await page.selectOption('[data-view="time"] select >> nth=0', 'cpu')
+  await page.click('label:has-text("stacked")')
+  await page.waitForFunction(() => location.hash.includes('time.layout=stacked'))
+  const seen = async (page: Page) => {
+    const told: unknown[] = [await page.locator('label:has-text("stacked") input').isChecked()]
+    await show(page, 'where')
+    told.push(await page.getAttribute('figure:has-text("Regions") th:has-text("calls")', 'aria-sort'))
+    told.push(await page.locator('.matrix label:has-text("waiting of the receiver") input').isChecked())
+    await show(page, 'search')
+    for (const name of ['false', 'shadows']) told.push(await page.locator(`.filters label:has-text("${name}") input`).isChecked())
+    told.push(await page.inputValue('[aria-label="Filter by text"]'), await page.locator('[role="treeitem"]').count())
+    return told
+  }
+  const address = page.url()
+  const before = await seen(page)
+  const { page: other } = await opened(address)
+  await other.waitForSelector('[data-view="time"]')
+  const after = await seen(other)
+  expect(after).toEqual(before)
+  expect(after.slice(0, 6)).toEqual([true, 'descending', true, true, false, 'exchng1'])
+}, PATIENCE)
+
+/** Keeps what the page saves, in the place of files: a browser takes ten in a second at most. */
+function keepSaved() {
+  const all: { name: string; blob: Blob | undefined }[] = []
+  const blobs = new Map<string, Blob>()
+  const make = URL.createObjectURL.bind(URL)
+  URL.createObjectURL = (blob: Blob) => {
+    const address = make(blob)
+    blobs.set(address, blob)
+    return address
+  }
+  HTMLAnchorElement.prototype.click = function () {
+    all.push({ name: this.download, blob: blobs.get(this.href) })
+  }
+  Object.assign(window, { saved: all })
+}
+
+test('each picture and each table is saved, in each form that it offers', async () => {
+  place.say(['report', 'latest', '--stream', 'steps.csv', '-o', 'saved.html'])
+  const { page, wrong } = await opened('about:blank')
+  await page.addInitScript(keepSaved)
+  await page.goto(`file://${place.path('saved.html')}`)
+  const begins: Record<string, RegExp> = { svg: /^<svg /, png: /^.PNG/, csv: /^[^\r\n]+\r\n/ }
+  const bad: string[] = []
+  for (const view of VIEWS) {
+    await show(page, view)
+    await page.waitForSelector(`[data-view="${view}"] .figure`)
+    const frames = await page.locator(`[data-view="${view}"] .figure`).all()
+    for (const frame of frames) {
+      const [title, buttons] = [await frame.locator('h3').first().textContent(), await frame.locator('.saves button').all()]
+      if (buttons.length === 0) bad.push(`${view}: ${title} cannot be saved`)
+      for (const button of buttons) {
+        const before = await page.evaluate(() => (window as unknown as { saved: unknown[] }).saved.length)
+        await button.dispatchEvent('click')
+        await page.waitForFunction((before) => (window as unknown as { saved: unknown[] }).saved.length > before, before)
+        const [name, text] = await page.evaluate(async () => {
+          const { name, blob } = (window as unknown as { saved: { name: string; blob: Blob }[] }).saved.at(-1)!
+          return [name, (await blob.text()).slice(0, 4000)] as const
+        })
+        if (!begins[name.split('.').at(-1)!]?.test(text)) bad.push(`${view}: ${title} as ${name}: ${text.slice(0, 40)}`)
+      }
+    }
+  }
+  expect([bad, wrong]).toEqual([[], []])
+}, PATIENCE)
+
+test('on paper there is no control, and what was dark is light', async () => {
+  place.say(['report', 'latest', '-o', 'paper.html'])
+  const { page } = await opened(`file://${place.path('paper.html')}#view=facts&theme=dark`)
+  await page.waitForSelector('[data-view="facts"] table')
+  await page.emulateMedia({ media: 'print' })
+  const seen = await page.evaluate(() => {
+    const shown = [...document.querySelectorAll('button:not(.plain), input, select, nav')].filter((one) => (one as HTMLElement).offsetParent !== null)
+    return [shown.map((one) => one.outerHTML.slice(0, 80)), getComputedStyle(document.querySelector('h1')!).color]
+  })
+  expect(seen).toEqual([[], 'rgb(28, 32, 38)'])
+}, PATIENCE)
+
+test('a diagnosis has messages and chains of causes, while it is made and afterwards', async () => {
+  const server = await place.start(['diagnose', 'latest', '--view', '--threshold', 'ExcessiveSyncWaitingTime=15%'])
+  const { page, wrong } = await opened(server.url)
+  await page.waitForSelector('.state.over')
+  await show(page, 'where')
+  await page.waitForSelector('figure:has-text("Because of whom") td')
+  expect(await page.locator('.matrix rect').count()).toBeGreaterThan(2)
+  place.say(['report', 'latest', '-o', 'diagnosis.html'])
+  server.interrupt()
+  await server.ended
+  const { page: file } = await opened(`file://${place.path('diagnosis.html')}#view=where`)
+  await file.waitForSelector('figure:has-text("Because of whom") td')
+  expect(await file.locator('.matrix rect').count()).toBeGreaterThan(2)
+  expect(wrong.filter((text) => !/ERR_/.test(text))).toEqual([])
 }, PATIENCE)
 
 test('two runs side by side share the axis', async () => {

@@ -950,6 +950,8 @@ export interface components {
             waiting: number | null;
         };
         Question: {
+            /** @description Whether what it compares is measured now. */
+            active: boolean;
             /** @description How often; 0 of one that was never measured. */
             asked: number;
             confidence: number;

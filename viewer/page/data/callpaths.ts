@@ -48,6 +48,8 @@ export interface Region {
   sent: number
   received: number
   source: string | null
+  /** The least share of a process's life in which it was counted; null where it was all the time. */
+  coverage: number | null
 }
 
 /** Each region once, with what all callpaths that end in it add up to; inclusive of those that pass through it. */
@@ -58,7 +60,7 @@ export function regions(profile: Profile, process: number | null): Region[] {
     if (process !== null && row.process !== process) continue
     for (const number of new Set(row.path)) {
       const name = profile.names[number] ?? '?'
-      const region = all.get(name) ?? { name, calls: 0, inclusive: 0, exclusive: 0, sent: 0, received: 0, source: null }
+      const region = all.get(name) ?? { name, calls: 0, inclusive: 0, exclusive: 0, sent: 0, received: 0, source: null, coverage: null }
       region.inclusive += row.exclusive_s
       all.set(name, region)
     }
@@ -69,6 +71,7 @@ export function regions(profile: Profile, process: number | null): Region[] {
     region.exclusive += row.exclusive_s
     region.sent += row.sent
     region.received += row.received
+    if (row.coverage !== null) region.coverage = Math.min(region.coverage ?? 1, row.coverage)
     if (row.source !== null && row.exclusive_s >= (longest.get(name) ?? 0)) {
       longest.set(name, row.exclusive_s)
       region.source = profile.names[row.source] ?? null

@@ -69,7 +69,7 @@ export interface Report {
   hosts: number
   processors: number
   efficiency: Efficiency | null
-  cost: { limit: number; mean: number; max: number; compensated_s: number | null }
+  cost: Cost
   losses: { nodes: number; objects: number }
   search: { pairs_tested: number; pairs_true: number; pairs_unknown: number }
   bottlenecks: Bottleneck[]
@@ -82,6 +82,33 @@ export interface Report {
   undecided: { hypothesis: string; focus: string; value: number; threshold: number; reason: string }[]
   phases: { name: string; begin_s: number; end_s: number; efficiency: Efficiency | null; bottlenecks: Bottleneck[] }[]
   notes?: string[]
+  /** As the report prints them; runs of old have none. */
+  findings?: Finding[]
+}
+
+/** The parts are missing in runs of old. */
+export interface Cost {
+  limit: number
+  mean: number
+  max: number
+  compensated_s: number | null
+  total?: number
+  events?: number
+  at_rest?: number
+  pauses?: number
+  analysis?: number
+  sampling?: number
+  start_s?: number
+  end_s?: number
+}
+
+/** One fact of the run in words, and the bottleneck that stands for it. */
+export interface Finding {
+  title: string
+  about: string
+  advice: string
+  hypothesis: string
+  focus: string
 }
 
 /** A run in a report file. */

@@ -2,6 +2,9 @@
 
 import type { Hypothesis, Metric } from './documents'
 
+/** `1 record`, `2 records`. */
+export const counted = (count: number, one: string, many = `${one}s`) => `${count} ${count === 1 ? one : many}`
+
 export const percent = (share: number, digits = 1) => `${(100 * share).toFixed(digits)} %`
 
 export function seconds(value: number): string {
@@ -34,6 +37,12 @@ export function ofHypothesis(value: number | null, row: Hypothesis | undefined):
 export function rate(value: number, metric: Metric | undefined): string {
   if (metric?.is_level) return metric.unit === 'ns' ? `${value.toFixed(2)} threads` : value.toFixed(1)
   return metric?.unit === 'B' ? `${bytes(value)}/s` : `${amount(value)}/s`
+}
+
+/** What that is, in words. */
+export function rateUnit(metric: Metric | undefined): string {
+  if (metric?.is_level) return metric.unit === 'ns' ? 'threads' : metric.unit
+  return `${metric?.unit ?? ''} per second`
 }
 
 /** The same for an axis, whose title says what it is. */

@@ -58,6 +58,8 @@ function upwards(name: string): string[] {
 /** Seconds that the profile counted in each resource, of those that it can tell: functions, processes and threads. */
 export function counted(profile: Profile, run: Run): Map<string, number> {
   const seconds = new Map<string, number>()
+  // What another tool measured may have no times.
+  if (!profile.rows.some((row) => row.exclusive_s > 0)) return seconds
   const add = (name: string, value: number) => seconds.set(name, (seconds.get(name) ?? 0) + value)
   const functions = new Map<string, string[]>()
   for (const { name } of run.resources) {

@@ -44,6 +44,20 @@ export class QuestionGraph {
     return this.below.get(number) ?? []
   }
 
+  /** The numbers of all that led to a question. */
+  above(number: number | null): Set<number> {
+    const found = new Set<number>()
+    const pending = (number !== null && this.byNumber.get(number)?.parents) || []
+    for (const rest = [...pending]; rest.length > 0; ) {
+      const parent = rest.pop()!.number
+      if (!found.has(parent)) {
+        found.add(parent)
+        rest.push(...(this.byNumber.get(parent)?.parents ?? []))
+      }
+    }
+    return found
+  }
+
   /** What lies below several nodes, each once, with those that are alike together. */
   grouped(nodes: Question[]): { nodes: Question[]; axis: string }[] {
     const seen = new Set<number>()
@@ -70,9 +84,12 @@ export function grouped(all: { node: Question; axis: string }[]): { nodes: Quest
 }
 
 export interface Wanted {
-  states: Set<State>
+  /** In one of these states; or `active`: measured now, whatever its state. */
+  states: Set<State | 'active'>
   shadows: boolean
   text: string
+  /** The number of a question that is wanted in any case. */
+  chosen: number | null
   isOpen(key: string, row: { nodes: Question[] }): boolean
 }
 
@@ -105,10 +122,10 @@ export function rows(graph: QuestionGraph, wanted: Wanted): Row[] {
 function kept(graph: QuestionGraph, wanted: Wanted): Set<number> {
   const text = wanted.text.trim().toLowerCase()
   const matches = (node: Question) =>
-    wanted.states.has(stateOf(node)) &&
+    (wanted.states.has(stateOf(node)) || (node.active && wanted.states.has('active'))) &&
     (text === '' || `${node.hypothesis} ${node.focus}`.toLowerCase().includes(text))
   const keep = new Set<number>()
-  const pending = [...graph.byNumber.values()].filter(matches)
+  const pending = [...graph.byNumber.values()].filter((node) => matches(node) || node.number === wanted.chosen)
   while (pending.length > 0) {
     const node = pending.pop()!
     if (keep.has(node.number)) continue

@@ -39,15 +39,18 @@ export async function savePng(title: string, text: string, width: number, height
   })
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`
   await loaded
-  const canvas = Object.assign(document.createElement('canvas'), { width: 2 * width, height: 2 * height })
-  const context = canvas.getContext('2d')!
-  context.fillStyle = getComputedStyle(document.body).backgroundColor
-  context.fillRect(0, 0, canvas.width, canvas.height)
-  context.drawImage(image, 0, 0, canvas.width, canvas.height)
-  saveCanvas(title, canvas)
+  saveImage(title, image, 2 * width, 2 * height)
 }
 
-export function saveCanvas(title: string, canvas: HTMLCanvasElement) {
+export const saveCanvas = (title: string, canvas: HTMLCanvasElement) => saveImage(title, canvas, canvas.width, canvas.height)
+
+/** A picture on the paper of the page: what is clear in it would be black elsewhere. */
+function saveImage(title: string, image: CanvasImageSource, width: number, height: number) {
+  const canvas = Object.assign(document.createElement('canvas'), { width, height })
+  const context = canvas.getContext('2d')!
+  context.fillStyle = getComputedStyle(document.body).backgroundColor
+  context.fillRect(0, 0, width, height)
+  context.drawImage(image, 0, 0, width, height)
   canvas.toBlob((blob) => blob && save(fileName(title, 'png'), blob))
 }
 

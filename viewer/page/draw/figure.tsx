@@ -23,17 +23,19 @@ export function Figure({ title, note, children, table, svg, class: name }: Props
       const box = element.getBoundingClientRect()
       return [svgText(element), box.width, box.height]
     }
-    const box = frame.current?.querySelector('canvas')?.getBoundingClientRect()
-    return svg && box ? [svg(), box.width, box.height] : null
+    const made = svg?.()
+    const size = made && /^<svg [^>]*width="([\d.]+)" height="([\d.]+)"/.exec(made)
+    return size ? [made, Number(size[1]), Number(size[2])] : null
   }
   const asSvg = () => {
     const made = drawing()
     if (made) saveSvg(title, made[0])
   }
   const asPng = () => {
-    const canvas = frame.current?.querySelector('canvas')
+    const [canvas, more] = frame.current?.querySelectorAll('canvas') ?? []
     const made = drawing()
-    if (canvas) saveCanvas(title, canvas)
+    // Of several on one picture the drawing has all.
+    if (canvas && !more) saveCanvas(title, canvas)
     else if (made) void savePng(title, ...made)
   }
   return (

@@ -3,9 +3,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Series } from '../data/documents'
 import { Parts, mean, peak } from '../data/series'
+import { useCells } from '../link/cell_keys'
 import { link, linked, useShared } from '../link/linked'
+import { moveRange } from '../link/range_keys'
 import { LEFT, RIGHT } from './margins'
 import { heat, heatTable, ink, isDark } from './palette'
+import { ticks } from './scene'
 
 interface Props {
   rows: { name: string; series: Series | null | undefined }[]
@@ -16,6 +19,8 @@ interface Props {
 }
 
 const BOTTOM = 22
+/** Of the cursor that keys move, across the time that is shown. */
+const STEPS = 100
 /** More rows than this are drawn at half the width: nobody tells single columns apart then, and zooming stays smooth. */
 const MANY = 300
 
@@ -40,6 +45,14 @@ export function HeatMap({ rows, range, selected, onSelect, format }: Props) {
     return () => sized.disconnect()
   }, [])
 
+  // Left and right move over the time that is shown in a hundred steps.
+  const own = (event: KeyboardEvent) => (/^Arrow/.test(event.key) ? false : moveRange(event))
+  const { at: cursor, keys } = useCells({ rows: rows.length, columns: STEPS, own, choose: ({ row }) => onSelect(rows[row]!.name) })
+  const cursorTime = cursor && range[0] + ((cursor.column + 0.5) / STEPS) * (range[1] - range[0])
+  const told = (row: (typeof rows)[number], time: number) => {
+    const value = row.series && mean(row.series, time, time + row.series.width_s)
+    return `process ${row.name} at ${time.toFixed(2)} s: ${value === null || value === undefined ? 'not measured' : format(value)}`
+  }
   const at = (event: PointerEvent): { row: (typeof rows)[number] | undefined; time: number } => {
     const box = canvas.current!.getBoundingClientRect()
     const share = (event.clientX - box.left - LEFT) / (box.width - LEFT - RIGHT)
@@ -51,13 +64,13 @@ export function HeatMap({ rows, range, selected, onSelect, format }: Props) {
       <canvas
         ref={canvas}
         style={{ height: `${height}px` }}
-        role="img"
-        aria-label="Processes over time; the table below says the same in numbers"
+        {...keys}
+        role="application"
+        aria-label="Processes over time, which can be saved as CSV: arrow keys move a cursor, Enter chooses its process, plus and minus zoom"
         onPointerDown={(event) => (brush.current = at(event).time)}
         onPointerMove={(event) => {
           const { row, time } = at(event)
-          const value = row?.series && mean(row.series, time, time + row.series.width_s)
-          say(row ? `process ${row.name} at ${time.toFixed(2)} s: ${value === null || value === undefined ? 'not measured' : format(value)}` : '')
+          say(row ? told(row, time) : '')
         }}
         onPointerUp={(event) => {
           const { row, time } = at(event)
@@ -68,7 +81,8 @@ export function HeatMap({ rows, range, selected, onSelect, format }: Props) {
         }}
         onDblClick={() => link({ range: null })}
       />
-      <p class="said" aria-live="off">{said || `the strongest colour is ${format(most)} and more; what is empty was not measured`}</p>
+      {cursor && <i class="cursor" style={{ left: `calc(${LEFT}px + (100% - ${LEFT + RIGHT}px) * ${(cursor.column + 0.5) / STEPS})`, top: `${cursor.row * high}px`, height: `${high}px` }} />}
+      <p class="said" aria-live={cursor ? 'polite' : 'off'}>{(cursor && told(rows[cursor.row]!, cursorTime!)) || said || `the strongest colour is ${format(most)} and more; what is empty was not measured`}</p>
     </div>
   )
 }
@@ -112,10 +126,8 @@ function paint(
   })
   context.fillStyle = soft
   context.textAlign = 'center'
-  for (let tick = 0; tick <= 4; tick++) {
-    const time = range[0] + (tick / 4) * (range[1] - range[0])
-    context.textAlign = tick === 4 ? 'right' : 'center'
-    context.fillText(`${Number(time.toPrecision(4))} s`, LEFT + (tick / 4) * wide, rows.length * high + 15)
+  for (const time of ticks(...range, Math.max(2, wide / 110))) {
+    context.fillText(`${time} s`, LEFT + ((time - range[0]) / (range[1] - range[0])) * wide, rows.length * high + 15)
   }
 }
 

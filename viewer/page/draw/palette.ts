@@ -10,6 +10,8 @@ export const TIME_USES: [name: string, colour: string, words: string][] = [
   ['blocked', '#999933', 'blocked elsewhere'],
   ['idle', '#c9ccd1', 'idle'],
   ['unknown', '#9a9da3', 'unknown'],
+  // Of a part of the run, what is none of those that are known over time.
+  ['rest', '#c9ccd1', 'idle, set-up or unknown'],
 ]
 
 /** The metrics that stand over each other, with the use of time whose colour they have. */
@@ -25,7 +27,7 @@ export const DIVISION: [metric: string, use: string, words: string][] = [
 /** On dark paper what is idle must not shine. */
 const IDLE_DARK = '#474d58'
 
-export const useColour = (use: string) => (use === 'idle' && isDark() ? IDLE_DARK : (TIME_USES.find(([name]) => name === use)?.[1] ?? '#9a9da3'))
+export const useColour = (use: string) => ((use === 'idle' || use === 'rest') && isDark() ? IDLE_DARK : (TIME_USES.find(([name]) => name === use)?.[1] ?? '#9a9da3'))
 
 const LINES = ['#4477aa', '#b8860b', '#bb5566', '#228877', '#aa4499', '#80802b', '#3a88b8', '#882255']
 const LINES_DARK = ['#77aadd', '#ddaa33', '#ee8899', '#44bb99', '#cc88cc', '#bbbb55', '#99ddff', '#dd77aa']

@@ -1,8 +1,9 @@
 // A plot over time: lines or stacked areas, on the axis that all views share.
 
-import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import uPlot from 'uplot'
 import { link, linked, useShared } from '../link/linked'
+import { moveRange } from '../link/range_keys'
 import { LEFT, RIGHT } from './margins'
 import { ink } from './palette'
 
@@ -58,8 +59,15 @@ export function Plot({ times, layers, isStacked, range, height, marks, format, a
   const { theme } = useShared(linked)
   const frame = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot | null>(null)
-  const shown = useRef({ marks, format: short ?? format, range, least })
-  shown.current = { marks, format: short ?? format, range, least }
+  const shown = useRef({ marks, format: short ?? format, range, least, told: (_: number | null): string => '' })
+  const [said, say] = useState('')
+  const told = (place: number | null) => {
+    const time = place === null ? undefined : times[place]
+    if (time === undefined) return ''
+    const values = layers.map(({ label, values }) => `${layers.length > 1 ? `${label} ` : ''}${values[place!] === null || values[place!] === undefined ? 'not measured' : format(values[place!]!)}`)
+    return `${time.toFixed(2)} s: ${values.join(', ')}`
+  }
+  shown.current = { marks, format: short ?? format, range, least, told }
   const data = useMemo(() => {
     const values = layers.map((layer) => layer.values)
     // Drawn from the highest down, so that each area is seen above the one it stands on.
@@ -102,6 +110,7 @@ export function Plot({ times, layers, isStacked, range, height, marks, format, a
           })),
         ],
         hooks: {
+          setCursor: [(u) => say(shown.current.told(u.cursor.left! >= 0 ? (u.cursor.idx ?? null) : null))],
           draw: [(u) => drawMarks(u, shown.current.marks ?? [], soft)],
           setSelect: [
             (u) => {
@@ -130,7 +139,28 @@ export function Plot({ times, layers, isStacked, range, height, marks, format, a
   useEffect(() => plot.current?.setData(data), [data])
   useEffect(() => plot.current?.setScale('x', { min: range[0], max: range[1] }), [range[0], range[1]])
   useEffect(() => plot.current?.redraw(), [marks])
-  return <div ref={frame} class="plot" role="img" aria-label={label} style={{ height: `${height}px` }} />
+  const act = (event: KeyboardEvent) => {
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key]
+    const u = plot.current
+    if (!event.shiftKey || step === undefined || !u) return void moveRange(event)
+    event.preventDefault()
+    const [first, last] = [u.valToIdx(range[0]), u.valToIdx(range[1])]
+    const at = Math.min(Math.max((u.cursor.idx ?? first) + step, first), last)
+    u.setCursor({ left: u.valToPos(times[at] ?? 0, 'x'), top: 4 })
+  }
+  return (
+    <div
+      ref={frame}
+      class="plot"
+      tabIndex={0}
+      role="application"
+      aria-label={`${label}, which can be saved as CSV: left and right move the time that is shown, plus and minus zoom, with Shift they read values`}
+      style={{ height: `${height}px` }}
+      onKeyDown={act}
+    >
+      <span class="read" aria-live="polite">{said}</span>
+    </div>
+  )
 }
 
 function drawMarks(u: uPlot, marks: Mark[], colour: string) {
@@ -149,6 +179,7 @@ function drawMarks(u: uPlot, marks: Mark[], colour: string) {
       ctx.lineTo(x, u.bbox.top + u.bbox.height)
       ctx.stroke()
       ctx.font = `${10 * ratio}px system-ui, sans-serif`
+      ctx.textAlign = 'left'
       ctx.fillText(label, x + 3 * ratio, u.bbox.top + 10 * ratio)
     } else {
       // A verdict points down from the top of the axis, a switch up from below it.
@@ -166,9 +197,18 @@ function drawMarks(u: uPlot, marks: Mark[], colour: string) {
   ctx.restore()
 }
 
+/** The size of a plot that is saved. */
+const [WIDE, HIGH] = [800, 260]
+
+/** Plots that are saved as one drawing. */
+export function belowEachOther(all: string[]): string {
+  const parts = all.map((svg, at) => svg.replace('<svg ', `<svg y="${at * HIGH}" `))
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDE}" height="${HIGH * all.length}" viewBox="0 0 ${WIDE} ${HIGH * all.length}">${parts.join('')}</svg>`
+}
+
 /** The same plot as a drawing that can be saved. */
 export function plotSvg(props: Pick<Props, 'times' | 'layers' | 'isStacked' | 'range' | 'format' | 'label'>): string {
-  const [width, height, left, bottom] = [800, 260, 70, 30]
+  const [width, height, left, bottom] = [WIDE, HIGH, 70, 30]
   const { range, layers, times, isStacked } = props
   const values = isStacked ? stacked(layers.map((layer) => layer.values)) : layers.map((layer) => layer.values)
   const most = Math.max(1e-9, ...values.flat().map((value) => value ?? 0)) * 1.06

@@ -1,9 +1,11 @@
 // A scene on the page: painted as wide as there is room, with what the pointer is at, and a part that is chosen by dragging.
 
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useCells } from '../link/cell_keys'
 import { linked, useShared } from '../link/linked'
+import { moveRange } from '../link/range_keys'
 import { ink } from './palette'
-import { type Scene, paint, recordAt } from './scene'
+import { type Item, type Scene, paint, recordAt } from './scene'
 import { useWidth } from './use_width'
 
 export type Corner = [x: number, y: number]
@@ -18,20 +20,29 @@ interface Props {
   hint: string
   onDrag(scene: Scene, from: Corner, to: Corner): void
   onClear(): void
+  /** What a record that keys lead to is chosen as. */
+  onPick?(record: number): void
+  /** Whether x is the time that all views share. */
+  isOverTime: boolean
 }
 
-export function SceneView({ make, like, label, say, hint, onDrag, onClear }: Props) {
+export function SceneView({ make, like, label, say, hint, onDrag, onClear, onPick, isOverTime }: Props) {
   const { theme } = useShared(linked)
   const [frame, width] = useWidth<HTMLDivElement>()
   const canvas = useRef<HTMLCanvasElement>(null)
   const [said, setSaid] = useState('')
   const [drag, setDrag] = useState<[Corner, Corner] | null>(null)
   const scene = useMemo(() => make(width), [width, theme, ...like])
+  const records = useMemo(() => inOrder(scene), [scene])
+  const own = (event: KeyboardEvent) => isOverTime && moveRange(event)
+  const { at: cursor, keys } = useCells({ rows: records.length, columns: 1, own, choose: ({ row }) => onPick?.(records[row]!) })
+  const stepped = cursor && records[cursor.row]!
   useEffect(() => {
     const inks = { ink: ink('--ink'), soft: ink('--ink-soft'), line: ink('--line'), accent: ink('--accent') }
     const box = drag && { kind: 'box' as const, x: Math.min(drag[0][0], drag[1][0]), y: Math.min(drag[0][1], drag[1][1]), w: Math.abs(drag[1][0] - drag[0][0]), h: Math.abs(drag[1][1] - drag[0][1]) }
-    paint(canvas.current!, box ? { ...scene, items: [...scene.items, box] } : scene, inks)
-  }, [scene, drag, theme])
+    const marked = stepped === null ? undefined : around(scene, stepped)
+    paint(canvas.current!, { ...scene, items: [...scene.items, ...(box ? [box] : []), ...(marked ? [marked] : [])] }, inks)
+  }, [scene, drag, theme, stepped])
   const at = (event: PointerEvent): Corner => {
     const box = canvas.current!.getBoundingClientRect()
     return [event.clientX - box.left, event.clientY - box.top]
@@ -41,8 +52,9 @@ export function SceneView({ make, like, label, say, hint, onDrag, onClear }: Pro
       <canvas
         ref={canvas}
         style={{ width: `${scene.width}px`, height: `${scene.height}px` }}
-        role="img"
-        aria-label={`${label}; the table below says the same in numbers`}
+        {...keys}
+        role="application"
+        aria-label={`${label}, which can be saved as CSV: up and down step through what is drawn${onPick ? ', Enter chooses it' : ''}${isOverTime ? ', left and right move the time that is shown, plus and minus zoom' : ''}`}
         onPointerDown={(event) => {
           canvas.current!.setPointerCapture(event.pointerId)
           setDrag([at(event), at(event)])
@@ -61,7 +73,25 @@ export function SceneView({ make, like, label, say, hint, onDrag, onClear }: Pro
         }}
         onDblClick={onClear}
       />
-      <p class="said" aria-live="off">{said || hint}</p>
+      <p class="said" aria-live={cursor ? 'polite' : 'off'}>{stepped !== null ? say(stepped) : said || hint}</p>
     </div>
   )
+}
+
+/** The records that are drawn, from the left to the right. */
+function inOrder({ items }: Scene): number[] {
+  const places = new Map<number, number>()
+  for (const item of items) if ((item.kind === 'mark' || item.kind === 'bar') && !places.has(item.record)) places.set(item.record, item.x)
+  return [...places].sort((one, other) => one[1] - other[1] || one[0] - other[0]).map(([record]) => record)
+}
+
+/** A box around all that is drawn of a record. */
+function around({ items }: Scene, record: number): Item | undefined {
+  let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity]
+  for (const item of items) {
+    if ((item.kind !== 'mark' && item.kind !== 'bar') || item.record !== record) continue
+    const [x, y, w, h] = item.kind === 'bar' ? [item.x, item.y, item.w, item.h] : [item.x - item.r, item.y - item.r, 2 * item.r, 2 * item.r]
+    ;[left, top, right, bottom] = [Math.min(left, x), Math.min(top, y), Math.max(right, x + w), Math.max(bottom, y + h)]
+  }
+  return left <= right ? { kind: 'box', x: left - 2, y: top - 2, w: right - left + 4, h: bottom - top + 4 } : undefined
 }

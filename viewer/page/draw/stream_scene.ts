@@ -74,6 +74,20 @@ export function placesOf(values: Value[]): { at(value: Value): number | null; ex
   return { at: (value) => (typeof value === 'number' ? value : null), extent: [least - room, most + room], classes: null }
 }
 
+/** A part of a picture by its values: from and to along x, then along y. */
+export type Box = [number, number, number, number]
+
+/** The records that a picture has in a box; null where it has none there. */
+export function inBox(stream: Stream, picture: StreamPicture, [left, right, low, high]: Box): Set<number> | null {
+  const [xs, ys] = [column(stream, picture.x) ?? [], column(stream, picture.y[0]) ?? []]
+  const [byX, byY] = [placesOf(xs), placesOf(ys)]
+  const found = xs.flatMap((value, record) => {
+    const [x, y] = [byX.at(value), byY.at(ys[record] ?? null)]
+    return x !== null && y !== null && x >= left && x <= right && y >= low && y <= high ? [record] : []
+  })
+  return found.length > 0 ? new Set(found) : null
+}
+
 export interface Asked {
   stream: Stream
   picture: StreamPicture

@@ -23,6 +23,8 @@ export interface Linked {
   /** What pictures of streams map, where a reader chose otherwise than their declaration: `stream.picture.attribute` of the picture, and of the stream. */
   mapped: [string, string][]
   theme: 'auto' | 'light' | 'dark'
+  /** What a view alone looks at, by `view.what`: its filters, the order of a table, the nodes that are open. */
+  kept: Record<string, string>
 }
 
 export const INITIAL: Linked = {
@@ -34,7 +36,11 @@ export const INITIAL: Linked = {
   pairs: [],
   mapped: [],
   theme: 'auto',
+  kept: {},
 }
+
+/** Of what a view keeps in the address. */
+const LONGEST = 8000
 
 /** As a part of an address. */
 export function written(state: Linked): string {
@@ -48,13 +54,14 @@ export function written(state: Linked): string {
   if (state.theme !== 'auto') words.set('theme', state.theme)
   state.pairs.forEach((pair) => words.append('pair', pair.join(' ')))
   state.mapped.forEach((one) => words.append('map', one.join('=')))
+  Object.entries(state.kept).forEach(([name, value]) => words.set(name, value))
   return words.toString()
 }
 
 /** From a part of an address; what makes no sense is left out. */
 export function read(text: string): Linked {
   const words = new URLSearchParams(text.replace(/^#/, ''))
-  const state: Linked = { ...INITIAL, pairs: [], mapped: [] }
+  const state: Linked = { ...INITIAL, pairs: [], mapped: [], kept: {} }
   const view = VIEWS.find((one) => one === words.get('view'))
   if (view) state.view = view
   const range = words.get('t')?.split('_').map(Number)
@@ -81,6 +88,9 @@ export function read(text: string): Linked {
     const found = /^(\d+\.\d+\.(?:x|y|color|size|shape))=(.*)$/.exec(one)
     if (found) state.mapped.push([found[1]!, found[2]!])
   }
+  words.forEach((value, name) => {
+    if (/^[a-z]+(\.[a-z0-9-]+)+$/.test(name) && value.length <= LONGEST) state.kept[name] = value
+  })
   return state
 }
 
@@ -121,11 +131,24 @@ export function link(change: Partial<Linked>) {
   linked.set({ ...linked.get(), ...change })
 }
 
+/** A browser refuses an address that changes more often than some hundred times in half a minute. */
+const BETWEEN = 150
+
 if (inBrowser) {
-  linked.watch(() => {
+  let [last, isDue] = [0, false]
+  const write = () => {
+    ;[last, isDue] = [performance.now(), false]
     const text = `#${written(linked.get())}`
     if (text !== location.hash) history.replaceState(null, '', text)
+  }
+  linked.watch(() => {
     document.documentElement.dataset.theme = linked.get().theme
+    const rest = last + BETWEEN - performance.now()
+    if (rest <= 0) write()
+    else if (!isDue) {
+      isDue = true
+      setTimeout(write, rest)
+    }
   })
   window.addEventListener('hashchange', () => linked.set(read(location.hash)))
   document.documentElement.dataset.theme = linked.get().theme

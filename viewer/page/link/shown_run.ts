@@ -47,6 +47,16 @@ export class ShownRun {
     return Math.max(this.run.progress.elapsed_s, 1e-3)
   }
 
+  /** Whether it is known how long it took: of one that another tool measured it may not be. */
+  get hasLength(): boolean {
+    return this.isLive || this.run.progress.elapsed_s > 0
+  }
+
+  /** What it was measured by, of one that another tool measured. */
+  get importedFrom(): string | undefined {
+    return this.run.facts.find((fact) => fact.name === 'imported from')?.value
+  }
+
   get isLive(): boolean {
     return this.run.progress.state !== 'over'
   }

@@ -9,6 +9,7 @@ import { Figure } from '../draw/figure'
 import { useColour, useWords } from '../draw/palette'
 import { Table } from '../draw/table'
 import { useWidth } from '../draw/use_width'
+import { useCells } from '../link/cell_keys'
 import { link } from '../link/linked'
 import { open } from '../link/open'
 import type { ShownRun } from '../link/shown_run'
@@ -63,6 +64,8 @@ function Chain({ ranks }: { ranks: number[] }) {
   return <span class="chain">{ranks.map((rank, at) => <span key={rank}>{at > 0 && ' ← '}<b>{rank}</b></span>)}</span>
 }
 
+const causeAt = ([key, { cause }]: [string, { cause: Cause }]): [string, Cause] => [key, cause]
+
 /** More places or causes than this are no picture. */
 const MOST = 40
 const [LEFT, HIGH] = [270, 22]
@@ -80,9 +83,15 @@ function Matrix({ shown, places }: { shown: ShownRun; places: Bottleneck[] }) {
     }
     return [...sums].sort(([, one], [, other]) => other.sum - one.sum).slice(0, MOST)
   }, [places])
+  const share = (place: Bottleneck, key: string) => place.causes.filter((cause) => `${whoOf(cause)} ${cause.state}` === key).reduce((sum, cause) => sum + cause.share, 0)
+  const told = (place: Bottleneck, key: string, cause: Cause) => {
+    const value = share(place, key)
+    return value > 0 ? `${percent(value)} because of ${whoOf(cause)}, ${useWords(cause.state)}` : 'nothing that is told'
+  }
+  const show = (place: Bottleneck) => open(shown, place.hypothesis, place.focus)
+  const { at, keys } = useCells({ rows: rows.length, columns: causes.length, choose: ({ row }) => show(rows[row]!) })
   if (causes.length < 2) return null
   const step = Math.min(64, Math.max(14, (width - LEFT - 10) / Math.max(causes.length, 1)))
-  const share = (place: Bottleneck, key: string) => place.causes.filter((cause) => `${whoOf(cause)} ${cause.state}` === key).reduce((sum, cause) => sum + cause.share, 0)
   const cut = (text: string, most: number) => (text.length > most ? `…${text.slice(1 - most)}` : text)
   // Slanted words above the columns need this much.
   const WORDS = 22 + Math.round(4.2 * Math.max(...causes.map(([, { cause }]) => cut(whoShown(cause), 24).length)))
@@ -93,7 +102,7 @@ function Matrix({ shown, places }: { shown: ShownRun; places: Bottleneck[] }) {
       note="rows wait because of columns"
       table={() => [['waits', 'because of', 'which is', 'share'], ...rows.flatMap((place) => place.causes.map((cause) => [`${place.hypothesis} ${place.focus}`, whoOf(cause), cause.state, cause.share]))]}
     >
-      <div ref={frame} class="scroller" tabIndex={0} role="group" aria-label="Waiting places and their causes">
+      <div ref={frame} class="scroller" {...keys} role="application" aria-label="Matrix of waiting places and their causes: arrow keys move over its cells, Enter shows the question">
         <svg class="picture causes" viewBox={`0 0 ${Math.max(width, LEFT + causes.length * step + 10)} ${height}`}>
           {causes.map(([key, { cause }], at) => (
             <text key={key} transform={`translate(${LEFT + (at + 0.5) * step + 3} ${WORDS - 8}) rotate(-38)`}>
@@ -101,14 +110,14 @@ function Matrix({ shown, places }: { shown: ShownRun; places: Bottleneck[] }) {
             </text>
           ))}
           {rows.map((place, row) => (
-            <g key={place.hypothesis + place.focus} class="choosable" onClick={() => open(shown, place.hypothesis, place.focus)}>
+            <g key={place.hypothesis + place.focus} class="choosable" onClick={() => show(place)}>
               <text x={LEFT - 8} y={WORDS + row * HIGH + 15} text-anchor="end"><title>{`${place.hypothesis} ${place.focus}`}</title>{cut(focusShown(place.focus), 36)}</text>
               {causes.map(([key, { cause }], at) => {
                 const value = share(place, key)
                 const box = { x: LEFT + at * step + 1, y: WORDS + row * HIGH + 1, width: step - 2, height: HIGH - 2 }
                 return (
                   <g key={key}>
-                    <title>{value > 0 ? `${percent(value)} because of ${whoOf(cause)}, ${useWords(cause.state)}` : 'nothing that is told'}</title>
+                    <title>{told(place, key, cause)}</title>
                     <rect {...box} class="ground" />
                     {value > 0 && <rect {...box} fill={useColour(cause.state)} opacity={0.2 + 0.8 * value} />}
                     {value >= 0.05 && step > 34 && <text class="inside" x={box.x + box.width / 2} y={box.y + 14} text-anchor="middle">{percent(value, 0)}</text>}
@@ -117,8 +126,10 @@ function Matrix({ shown, places }: { shown: ShownRun; places: Bottleneck[] }) {
               })}
             </g>
           ))}
+          {at && <rect class="cursor" x={LEFT + at.column * step} y={WORDS + at.row * HIGH} width={step} height={HIGH} />}
         </svg>
       </div>
+      <p class="said" aria-live="polite">{at && `${rows[at.row]!.hypothesis} ${focusShown(rows[at.row]!.focus)}: ${told(rows[at.row]!, ...causeAt(causes[at.column]!))}`}</p>
     </Figure>
   )
 }

@@ -1,7 +1,7 @@
 // Why a question is what it is: its value over time against the threshold, how sure, what it cost, what to try.
 
 import { useMemo } from 'preact/hooks'
-import type { Question } from '../data/documents'
+import type { Finding, Question } from '../data/documents'
 import { WHOLE, parts, processesOf, shown as focusShown, withPart } from '../data/focus'
 import { ofHypothesis, percent, seconds } from '../data/format'
 import { aligned } from '../data/series'
@@ -37,16 +37,33 @@ function Selected({ shown }: { shown: ShownRun }) {
 }
 
 function Nothing({ shown }: { shown: ShownRun }) {
-  const found = shown.run.report?.bottlenecks ?? []
+  const { findings = [], bottlenecks = [] } = shown.run.report ?? {}
   return (
     <>
       <h2>Nothing is selected</h2>
       <p>Choose a question, a resource or a process in any view: every view follows. Drag across a picture over time to look closer, and double-click to see all again.</p>
-      {found.length > 0 && <Leading shown={shown} />}
+      {findings.length > 0 ? <Found {...{ shown, findings }} /> : bottlenecks.length > 0 && <Leading shown={shown} />}
     </>
   )
 }
 
+/** The findings of the report, in its order. */
+function Found({ shown, findings }: { shown: ShownRun; findings: Finding[] }) {
+  return (
+    <>
+      <h3>{findings.length === 1 ? 'The finding' : 'The findings'}</h3>
+      <ol class="leading">
+        {findings.slice(0, 6).map((one) => (
+          <li key={one.title + one.focus}>
+            <button type="button" class="plain" onClick={() => open(shown, one.hypothesis, one.focus)}>{one.title}</button>
+          </li>
+        ))}
+      </ol>
+    </>
+  )
+}
+
+/** Of a run whose report has none in words. */
 function Leading({ shown }: { shown: ShownRun }) {
   const leaves = (shown.run.report?.bottlenecks ?? []).filter((one, at) => one.leaf || at === 0).slice(0, 6)
   return (

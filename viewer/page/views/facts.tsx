@@ -1,21 +1,23 @@
 // The view of facts: efficiencies, what was found, what measuring cost and had to leave out, notes, surroundings, the log.
 
-import { useState } from 'preact/hooks'
 import type { Bottleneck, Efficiency } from '../data/documents'
 import { shown as focusShown } from '../data/focus'
 import { ofHypothesis, percent, seconds } from '../data/format'
+import { Figures, Sheet } from '../draw/sheet'
 import { Table } from '../draw/table'
+import { useKept } from '../link/kept'
 import { linked, useShared } from '../link/linked'
 import { open } from '../link/open'
 import type { ShownRun } from '../link/shown_run'
 import { Cost } from './time'
+import { Findings, WholeCost } from './told'
 
 export function Facts({ shown }: { shown: ShownRun }) {
   useShared(shown.changes)
   const { report } = shown.run
   return (
     <section data-view="facts" class="facts-view" aria-label="Facts">
-      {report ? <Told shown={shown} /> : <p class="empty">{shown.isLive ? 'The report is made at the end of the run.' : 'Its end was not seen, or an older whyperf stored it: there is no report of this run.'}</p>}
+      {report ? <Told shown={shown} /> : <Unreported shown={shown} />}
       <Cost shown={shown} />
       <Hypotheses shown={shown} />
       <Surroundings shown={shown} />
@@ -24,39 +26,44 @@ export function Facts({ shown }: { shown: ShownRun }) {
   )
 }
 
+/** Why there is no report, and what there is. */
+function Unreported({ shown }: { shown: ShownRun }) {
+  if (shown.isLive) return <p class="empty">The report is made at the end of the run.</p>
+  if (shown.importedFrom) return <p class="empty">Another tool measured this run, so it was not searched: what is known of it stands in the view of places, and <code>whyperf diagnose RUN</code> asks what that tells.</p>
+  return <p class="empty">Its end was not seen, or an older whyperf stored it: there is no report of this run.</p>
+}
+
 function Told({ shown }: { shown: ShownRun }) {
   const report = shown.run.report!
-  const { cost, losses, search } = report
-  const figures: [string, string][] = [
+  const { losses, search } = report
+  // Of a run that was only gone through again it is not known what was lost.
+  const isMeasured = shown.run.diagnosis_of === null
+  const figures: [string, string | null][] = [
     ['processes', String(report.processes)],
     ['threads', String(report.threads)],
     ['hosts', String(report.hosts)],
-    ['processors', report.processors > 0 ? String(report.processors) : 'not known'],
-    ['cost, mean', percent(cost.mean)],
-    ['cost, at most in a second', percent(cost.max)],
-    ['its limit', percent(cost.limit)],
+    ['processors', report.processors > 0 ? String(report.processors) : null],
     ['questions asked', String(search.pairs_tested)],
     ['of these true', String(search.pairs_true)],
     ['undecided', String(search.pairs_unknown)],
-    ['callpaths lost', String(losses.nodes)],
-    ['objects lost', String(losses.objects)],
-    ['computing without samples', percent(report.not_sampled)],
+    ['callpaths lost', isMeasured ? String(losses.nodes) : null],
+    ['objects lost', isMeasured ? String(losses.objects) : null],
+    ['computing without samples', isMeasured ? percent(report.not_sampled) : null],
   ]
   return (
     <>
-      {report.efficiency && <Efficiencies of={report.efficiency} />}
-      <Found shown={shown} found={report.bottlenecks} title="What was found" />
+      <Findings shown={shown} />
+      {report.efficiency && <Efficiencies of={report.efficiency} title="Efficiency of the ranks" />}
+      <WholeCost report={report} elapsed={shown.elapsed} />
+      <Found shown={shown} found={report.bottlenecks} title="All that is true" length={shown.elapsed} />
       {report.phases.map((phase) => (
         <div key={phase.name} class="phase">
           <h2>Phase {phase.name}, {phase.begin_s.toFixed(2)} s to {phase.end_s.toFixed(2)} s</h2>
-          {phase.efficiency && <Efficiencies of={phase.efficiency} />}
-          <Found shown={shown} found={phase.bottlenecks} title={`Found in phase ${phase.name}`} />
+          {phase.efficiency && <Efficiencies of={phase.efficiency} title={`Efficiency in phase ${phase.name}`} />}
+          <Found shown={shown} found={phase.bottlenecks} title={`True in phase ${phase.name}`} length={phase.end_s - phase.begin_s} />
         </div>
       ))}
-      <figure class="figure">
-        <figcaption><h3>In figures</h3></figcaption>
-        <dl class="facts">{figures.map(([name, words]) => <div key={name}><dt>{name}</dt><dd>{words}</dd></div>)}</dl>
-      </figure>
+      <Figures title="In figures" of={figures} />
       {(report.notes ?? []).length > 0 && (
         <figure class="figure notes">
           <figcaption><h3>What to know</h3></figcaption>
@@ -77,10 +84,9 @@ const EFFICIENCIES: [keyof Efficiency, string, string][] = [
   ['input_output', 'input and output', 'the share of time that is not spent on files'],
 ]
 
-function Efficiencies({ of }: { of: Efficiency }) {
+function Efficiencies({ of, title }: { of: Efficiency; title: string }) {
   return (
-    <figure class="figure">
-      <figcaption><h3>Efficiency of the ranks</h3><span class="note">one is best; the first is the product of the others</span></figcaption>
+    <Sheet title={title} note="one is best; the first is the product of the others" table={() => [['efficiency', 'share'], ...EFFICIENCIES.map(([name, words]) => [words, of[name]])]}>
       <div class="efficiencies">
         {EFFICIENCIES.map(([name, words, meaning]) => (
           <div key={name} title={meaning} class={`efficiency ${of[name] >= 0.8 ? 'good' : of[name] >= 0.6 ? 'fair' : 'poor'}`} data-efficiency={name}>
@@ -90,12 +96,22 @@ function Efficiencies({ of }: { of: Efficiency }) {
           </div>
         ))}
       </div>
-    </figure>
+    </Sheet>
   )
 }
 
-function Found({ shown, found, title }: { shown: ShownRun; found: Bottleneck[]; title: string }) {
+/** From this share on a value is that of nearly all of the time. */
+const NEARLY_ALL = 0.9
+
+/** The seconds that a value is of, where that is clearly less than all. */
+function seenFor(one: Bottleneck, length: number): number | null {
+  const seen = one.to_s - one.from_s
+  return seen < NEARLY_ALL * length ? seen : null
+}
+
+function Found({ shown, found, title, length }: { shown: ShownRun; found: Bottleneck[]; title: string; length: number }) {
   if (found.length === 0) return <p class="empty">{title}: nothing.</p>
+  const isPartial = found.some((one) => seenFor(one, length) !== null)
   const value = (one: Bottleneck, number: number) => ofHypothesis(number, shown.hypothesis(one.hypothesis))
   return (
     <Table
@@ -109,6 +125,7 @@ function Found({ shown, found, title }: { shown: ShownRun; found: Bottleneck[]; 
         { name: 'value', value: (one) => one.value, shown: (one) => value(one, one.value), isBar: true },
         { name: '±', value: (one) => one.plus_minus, shown: (one) => (one.plus_minus === null ? '' : value(one, one.plus_minus)) },
         { name: 'threshold', value: (one) => one.threshold, shown: (one) => value(one, one.threshold) },
+        ...(isPartial ? [{ name: 'seen for', value: (one: Bottleneck) => seenFor(one, length), shown: (one: Bottleneck) => `${seconds(one.to_s - one.from_s)}, ${percent((one.to_s - one.from_s) / length, 0)}` }] : []),
         { name: 'found', value: (one) => one.found_s, shown: (one) => seconds(one.found_s) },
         { name: 'source', value: (one) => one.source },
       ]}
@@ -166,8 +183,11 @@ function NotMeasured({ shown }: { shown: ShownRun }) {
 
 /** What may be true, and from which value on it is. */
 function Hypotheses({ shown }: { shown: ShownRun }) {
+  // Of one that was never asked it is not known whether it is true anywhere.
   const counts = new Map<string, number>()
-  for (const one of shown.graph(0).byNumber.values()) if (one.truth === 'true') counts.set(one.hypothesis, (counts.get(one.hypothesis) ?? 0) + 1)
+  for (const one of shown.graph(0).byNumber.values()) {
+    if (one.asked > 0) counts.set(one.hypothesis, (counts.get(one.hypothesis) ?? 0) + Number(one.truth === 'true'))
+  }
   return (
     <Table
       title="Hypotheses"
@@ -176,7 +196,7 @@ function Hypotheses({ shown }: { shown: ShownRun }) {
       columns={[
         { name: 'hypothesis', value: (row) => row.name, shown: (row) => <b data-hypothesis-row={row.name}>{row.name}</b> },
         { name: 'more precise than', value: (row) => row.parent },
-        { name: 'true', value: (row) => counts.get(row.name) ?? 0 },
+        { name: 'true', value: (row) => counts.get(row.name) ?? null },
         { name: 'threshold', value: (row) => row.threshold, shown: (row) => `${row.operator} ${ofHypothesis(row.threshold, row)}` },
         { name: 'meaning', value: (row) => row.meaning, isLong: true },
       ]}
@@ -210,7 +230,7 @@ function Surroundings({ shown }: { shown: ShownRun }) {
 /** Lines of the log that lie in the part of the run that is shown. */
 function Log({ shown }: { shown: ShownRun }) {
   const { range } = useShared(linked)
-  const [text, setText] = useState('')
+  const [text, setText] = useKept('facts.log', '')
   const wanted = text.trim().toLowerCase()
   const lines = shown.run.log.filter((line) => (!range || (line.time_s >= range[0] && line.time_s <= range[1])) && line.text.toLowerCase().includes(wanted))
   if (shown.run.log.length === 0) return null

@@ -1,12 +1,13 @@
 // The callpaths as a flame graph: as wide as the time in them, one below the other as they were called.
 
-import { useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import { type PathNode, pathTree } from '../data/callpaths'
 import { processOf } from '../data/focus'
 import { percent, seconds } from '../data/format'
 import { Figure } from '../draw/figure'
 import { regionColour } from '../draw/palette'
 import { useWidth } from '../draw/use_width'
+import { useKept } from '../link/kept'
 import { useFocus } from '../link/use_focus'
 import type { ShownRun } from '../link/shown_run'
 
@@ -27,10 +28,23 @@ export function Flame({ shown }: { shown: ShownRun }) {
   const process = processOf(focus)
   const number = process !== null && /^\d+$/.test(process) && !shown.profile.is_summed ? Number(process) : null
   const whole = useMemo(() => pathTree(shown.profile, number), [shown.profile, number])
-  const [into, setInto] = useState<string[]>([])
+  const [kept, keep] = useKept('where.path', '')
+  const into = kept === '' ? [] : kept.split('\n')
+  const setInto = (path: string[]) => keep(path.join('\n'))
   const top = into.reduce<PathNode | undefined>((node, name) => node?.below.find((one) => one.name === name), whole) ?? whole
   const [frame, wide] = useWidth<HTMLDivElement>()
   const boxes = useMemo(() => laidOut(top, top === whole ? [] : into, wide), [top, wide])
+  const [at, setAt] = useState<number | null>(null)
+  useEffect(() => setAt(null), [boxes])
+  const move = (event: KeyboardEvent) => {
+    const next = moved(boxes, at, event.key)
+    if (next !== null) setAt(next)
+    else if (at !== null && (event.key === 'Enter' || event.key === ' ')) setInto(boxes[at]!.path)
+    else if (event.key === 'Backspace') setInto(into.slice(0, -1))
+    else return
+    event.preventDefault()
+  }
+  const told = ({ node, path }: Box) => `${path.join(' => ') || 'all'}: ${seconds(node.inclusive)}, ${percent(node.inclusive / whole.inclusive)}`
   if (whole.inclusive <= 0) return null
   const depth = Math.max(...boxes.map((box) => box.depth)) + 1
   const of = number === null ? 'all processes' : `process ${number}`
@@ -42,18 +56,37 @@ export function Flame({ shown }: { shown: ShownRun }) {
       table={() => [['path', 'inclusive_s'], ...boxes.map(({ node, path }) => [path.join(' => '), node.inclusive])]}
     >
       <div ref={frame}>
-      <svg class="picture" viewBox={`0 0 ${wide} ${depth * HIGH}`} role="group" aria-label="Flame graph; the table of regions says the same in numbers">
+      <svg class="picture" viewBox={`0 0 ${wide} ${depth * HIGH}`} tabIndex={0} role="application" aria-label="Flame graph; the table of regions says the same in numbers: arrow keys move over its boxes, Enter looks into one, Backspace goes back" onKeyDown={move} onBlur={() => setAt(null)}>
         {boxes.map(({ node, path, x, wide, depth }) => (
           <g key={path.join('\n')} data-path={path.join(' => ')} onClick={() => setInto(path)}>
-            <title>{`${path.join(' => ') || 'all'}: ${seconds(node.inclusive)}, ${percent(node.inclusive / whole.inclusive)}`}</title>
+            <title>{told({ node, path, x, wide, depth })}</title>
             <rect x={x} y={depth * HIGH} width={Math.max(wide - 1, 0.5)} height={HIGH - 1} rx="2" fill={regionColour(node.name)} />
             {wide > 34 && <text x={x + 5} y={depth * HIGH + 13}>{cut(node.name, wide)}</text>}
           </g>
         ))}
+        {at !== null && boxes[at] && <rect class="cursor" x={boxes[at].x} y={boxes[at].depth * HIGH} width={Math.max(boxes[at].wide - 1, 2)} height={HIGH - 1} />}
       </svg>
       </div>
+      <p class="said" aria-live="polite">{at !== null && boxes[at] && told(boxes[at])}</p>
     </Figure>
   )
+}
+
+/** Where a key leads from a box: to the one that called it, to the first that it calls, or to the next one beside it. */
+export function moved(boxes: { path: string[]; depth: number }[], at: number | null, key: string): number | null {
+  const here = boxes[at ?? 0]
+  if (!here || !/^Arrow/.test(key)) return null
+  if (at === null) return 0
+  const isBelow = (one: { path: string[] }, above: { path: string[] }) => above.path.every((name, depth) => one.path[depth] === name)
+  const beside = boxes.flatMap((one, place) => (one.depth === here.depth ? [place] : []))
+  const place = beside.indexOf(at)
+  const to = {
+    ArrowUp: boxes.findIndex((one) => one.depth === here.depth - 1 && isBelow(here, one)),
+    ArrowDown: boxes.findIndex((one) => one.depth === here.depth + 1 && isBelow(one, here)),
+    ArrowLeft: beside[place - 1] ?? at,
+    ArrowRight: beside[place + 1] ?? at,
+  }[key]
+  return to === undefined ? null : to < 0 ? at : to
 }
 
 const cut = (name: string, wide: number) => {

@@ -1,6 +1,6 @@
 // What run it is, how far it is, and what may be asked of it while it goes on.
 
-import { percent, seconds } from '../data/format'
+import { counted, percent, seconds } from '../data/format'
 import { useShared } from '../link/linked'
 import type { ShownRun } from '../link/shown_run'
 import { Commands } from './commands'
@@ -16,10 +16,11 @@ export function Head({ shown, isAlone }: { shown: ShownRun; isAlone: boolean }) 
     ...(run.diagnosis_of ? [`a diagnosis of run ${run.diagnosis_of}`] : []),
     ...run.tags.map((tag) => `tagged ${tag}`),
     run.started.replace('T', ' ').replace('Z', ' UTC'),
-    seconds(progress.elapsed_s),
+    ...(shown.hasLength ? [seconds(progress.elapsed_s)] : []),
+    ...(shown.importedFrom ? [`imported from ${shown.importedFrom}`] : []),
     ...(progress.exit_status === null ? [] : [`exit status ${progress.exit_status}`]),
-    ...(progress.measured === null ? [] : [`${progress.measured} pairs measured`]),
-    ...(progress.waiting === null ? [] : [`${progress.waiting} questions wait`]),
+    ...(progress.measured === null ? [] : [`${counted(progress.measured, 'pair')} measured`]),
+    ...(progress.waiting === null ? [] : [`${counted(progress.waiting, 'question')} ${progress.waiting === 1 ? 'waits' : 'wait'}`]),
     ...(progress.cost === null ? [] : [`costs ${percent(progress.cost)}`]),
   ]
   // While the search goes on, that nothing was found means little.

@@ -1,11 +1,13 @@
 // The messages between ranks as a matrix: senders down, receivers across.
 
-import { useMemo, useState } from 'preact/hooks'
+import { useMemo } from 'preact/hooks'
 import type { Messages as Row } from '../data/documents'
 import { WHOLE, processOf, withPart } from '../data/focus'
 import { amount, bytes, seconds } from '../data/format'
 import { Figure } from '../draw/figure'
 import { heat, isDark } from '../draw/palette'
+import { useCells } from '../link/cell_keys'
+import { useKept } from '../link/kept'
 import { link } from '../link/linked'
 import { useFocus } from '../link/use_focus'
 import type { ShownRun } from '../link/shown_run'
@@ -24,12 +26,15 @@ const [SMALL, LARGE] = [56, 460]
 
 export function Messages({ shown }: { shown: ShownRun }) {
   const focus = useFocus(shown)
-  const [kind, setKind] = useState<Kind>('bytes')
+  const [named, setKind] = useKept('where.messages', 'bytes')
+  const [kind, , format] = KINDS.find(([name]) => name === named) ?? KINDS[0]!
   const rows = shown.profile.messages
   const matrix = useMemo(() => (rows && rows.length > 0 ? binned(rows, kind) : null), [rows, kind])
+  const { cells, size, ranks, side } = matrix ?? { cells: [], size: 1, ranks: [], side: 0 }
+  const choose = (from: number) => link({ selected: { kind: 'focus', focus: withPart(WHOLE, `/Process/${ranks[from * size]}`) } })
+  const { at, keys } = useCells({ rows: side, columns: side, choose: ({ row }) => choose(row) })
   if (!rows || !matrix) return null
-  const { cells, size, ranks, side } = matrix
-  const format = KINDS.find(([name]) => name === kind)![2]
+  const told = (from: number, to: number, value: number | undefined) => `${name(ranks, from, size)} to ${name(ranks, to, size)}: ${value === undefined ? 'nothing' : format(value)}`
   const most = Math.max(1e-12, ...cells.map((cell) => cell.value))
   const one = Math.min(SMALL, LARGE / side)
   const whole = one * side
@@ -47,7 +52,7 @@ export function Messages({ shown }: { shown: ShownRun }) {
           <label key={name}><input type="radio" name={`kind-${shown.number}`} checked={kind === name} onChange={() => setKind(name)} /> {words}</label>
         ))}
       </div>
-      <svg class="picture" width={whole + EDGE + 2} height={whole + EDGE + 2} viewBox={`0 0 ${whole + EDGE + 2} ${whole + EDGE + 2}`} role="group" aria-label="Matrix of messages">
+      <svg class="picture" width={whole + EDGE + 2} height={whole + EDGE + 2} viewBox={`0 0 ${whole + EDGE + 2} ${whole + EDGE + 2}`} {...keys} role="application" aria-label="Matrix of messages: arrow keys move over its cells, Enter chooses the sender">
         <rect x={EDGE} y={EDGE} width={whole} height={whole} class="ground" />
         {cells.map(({ from, to, value }) => (
           <rect
@@ -57,9 +62,9 @@ export function Messages({ shown }: { shown: ShownRun }) {
             width={Math.max(one - 1, 1)}
             height={Math.max(one - 1, 1)}
             fill={heat(0.12 + (0.88 * value) / most, isDark())}
-            onClick={() => link({ selected: { kind: 'focus', focus: withPart(WHOLE, `/Process/${ranks[from * size]}`) } })}
+            onClick={() => choose(from)}
           >
-            <title>{`${name(ranks, from, size)} to ${name(ranks, to, size)}: ${format(value)}`}</title>
+            <title>{told(from, to, value)}</title>
           </rect>
         ))}
         {Array.from({ length: Math.ceil(side / step) }, (_, at) => at * step).map((at) => (
@@ -68,7 +73,9 @@ export function Messages({ shown }: { shown: ShownRun }) {
             <text x={EDGE + (at + 0.5) * one} y={EDGE - 8} text-anchor="middle">{label(ranks[at * size]!)}</text>
           </g>
         ))}
+        {at && <rect class="cursor" x={EDGE + at.column * one} y={EDGE + at.row * one} width={one} height={one} />}
       </svg>
+      <p class="said" aria-live="polite">{at && told(at.row, at.column, cells.find(({ from, to }) => from === at.row && to === at.column)?.value)}</p>
     </Figure>
   )
 }

@@ -1,6 +1,6 @@
 // The whole run in a strip: how its time was spent, and which part of it all other views show.
 
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useMemo, useRef, useState } from 'preact/hooks'
 import { WHOLE } from '../data/focus'
 import { seconds } from '../data/format'
 import { aligned } from '../data/series'
@@ -9,6 +9,7 @@ import { stacked } from '../draw/plot'
 import { length } from '../link/axis'
 import { link, linked, useShared } from '../link/linked'
 import type { ShownRun } from '../link/shown_run'
+import { moveRange } from '../link/range_keys'
 import { useSeries } from '../link/use_series'
 
 const [WIDE, HIGH] = [1000, 44]
@@ -19,17 +20,17 @@ export function Overview({ runs }: { runs: ShownRun[] }) {
   return (
     <section class="overview" aria-label="The whole run">
       {runs.map((shown) => <Strip key={shown.number} shown={shown} length={length()} />)}
-      <Chosen length={length()} />
+      <Chosen length={length()} isKnown={runs.some((shown) => shown.hasLength)} />
     </section>
   )
 }
 
-function Chosen({ length }: { length: number }) {
+function Chosen({ length, isKnown }: { length: number; isKnown: boolean }) {
   const { range } = useShared(linked)
   const [from, to] = range ?? [0, length]
   return (
     <p class="chosen">
-      <span aria-live="polite">{range ? `${from.toFixed(2)} s to ${to.toFixed(2)} s of ${seconds(length)}` : `all of ${seconds(length)}`}</span>
+      <span aria-live="polite">{range ? `${from.toFixed(2)} s to ${to.toFixed(2)} s of ${seconds(length)}` : isKnown ? `all of ${seconds(length)}` : 'how long it took is not known'}</span>
       {range && <button type="button" onClick={() => link({ range: null })}>All of it</button>}
       <span class="legend">
         {DIVISION.map(([metric, use, words]) => <span key={metric}><i style={{ background: useColour(use) }} />{words}</span>)}
@@ -59,19 +60,18 @@ function Strip({ shown, length }: { shown: ShownRun; length: number }) {
     return Math.min(Math.max((event.clientX - box.left) / box.width, 0), 1) * length
   }
   const shownRange = brush ?? range
-  const act = useArrows(length)
   return (
     <div
       ref={frame}
       class="strip"
       role="slider"
       tabIndex={0}
-      aria-label="Part of the run that is shown; arrow keys move it, plus and minus change its length"
+      aria-label="Part of the run that is shown; arrow keys move it, plus and minus change its length, 0 shows all"
       aria-valuemin={0}
       aria-valuemax={Number(length.toFixed(3))}
       aria-valuenow={Number((shownRange?.[0] ?? 0).toFixed(3))}
       aria-valuetext={shownRange ? `${shownRange[0].toFixed(2)} to ${shownRange[1].toFixed(2)} s` : 'all of it'}
-      onKeyDown={act}
+      onKeyDown={moveRange}
       onPointerDown={(event) => {
         frame.current!.setPointerCapture(event.pointerId)
         setBrush([time(event), time(event)])
@@ -103,30 +103,6 @@ function Window({ range, length }: { range: [number, number]; length: number }) 
       <i class="veil" style={{ left: `${right}%`, right: 0 }} />
     </>
   )
-}
-
-/** The range by keys: moved by a tenth of itself, halved or doubled. */
-function useArrows(length: number) {
-  const latest = useRef(length)
-  useEffect(() => {
-    latest.current = length
-  }, [length])
-  return (event: KeyboardEvent) => {
-    const [from, to] = linked.get().range ?? [0, latest.current]
-    const wide = to - from
-    const moves: Record<string, [number, number]> = {
-      ArrowLeft: [from - wide / 10, to - wide / 10],
-      ArrowRight: [from + wide / 10, to + wide / 10],
-      '+': [from + wide / 4, to - wide / 4],
-      '-': [from - wide / 2, to + wide / 2],
-    }
-    const next = moves[event.key]
-    if (!next) return
-    event.preventDefault()
-    const begin = Math.min(Math.max(next[0], 0), Math.max(latest.current - (next[1] - next[0]), 0))
-    const end = Math.min(begin + (next[1] - next[0]), latest.current)
-    link({ range: begin <= 0 && end >= latest.current ? null : [begin, end] })
-  }
 }
 
 function area(times: number[], values: (number | null)[], below: (number | null)[] | undefined, most: number, length: number): string {

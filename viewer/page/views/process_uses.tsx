@@ -85,6 +85,8 @@ export function ProcessUses({ shown }: { shown: ShownRun }) {
           if (end > begin) link({ range: [begin, end] })
         }}
         onClear={() => link({ range: null })}
+        onPick={(row) => link({ selected: { kind: 'focus', focus: withPart(WHOLE, `/Process/${processes[row]}`) } })}
+        isOverTime
       />
     </Figure>
   )

@@ -3,7 +3,7 @@
 import { useMemo } from 'preact/hooks'
 import { type Region, regions } from '../data/callpaths'
 import { parts, processOf, withPart } from '../data/focus'
-import { amount, bytes, seconds } from '../data/format'
+import { amount, bytes, percent, seconds } from '../data/format'
 import { Table } from '../draw/table'
 import { link } from '../link/linked'
 import { useFocus } from '../link/use_focus'
@@ -18,6 +18,9 @@ export function Regions({ shown }: { shown: ShownRun }) {
   const number = process !== null && /^\d+$/.test(process) && !shown.profile.is_summed ? Number(process) : null
   const rows = useMemo(() => regions(shown.profile, number), [shown.profile, number])
   if (rows.length === 0) return null
+  // What another tool measured may have no times, or no calls.
+  const [hasTimes, hasCalls] = [rows.some((row) => row.inclusive > 0), rows.some((row) => row.calls > 0)]
+  const isPartial = rows.some((row) => row.coverage !== null)
   const chosen = new Set(parts(focus).map((part) => part.split('/').at(-1)))
   const choose = (region: Region) => {
     const resource = shown.run.resources.find((one) => one.name.startsWith('/Code/') && one.name.endsWith(`/${region.name}`))
@@ -34,11 +37,12 @@ export function Regions({ shown }: { shown: ShownRun }) {
       sorted="exclusive"
       columns={[
         { name: 'region', value: (row) => row.name },
-        { name: 'calls', value: (row) => counted(row, row.calls), shown: (row) => amount(row.calls) },
-        { name: 'exclusive', value: (row) => counted(row, row.exclusive), shown: (row) => seconds(row.exclusive), isBar: true },
-        { name: 'inclusive', value: (row) => row.inclusive, shown: (row) => seconds(row.inclusive) },
-        { name: 'sent', value: (row) => row.sent, shown: (row) => (row.sent > 0 ? bytes(row.sent) : '') },
-        { name: 'received', value: (row) => row.received, shown: (row) => (row.received > 0 ? bytes(row.received) : '') },
+        { name: 'calls', value: (row) => (hasCalls ? counted(row, row.calls) : null), shown: (row) => amount(row.calls) },
+        { name: 'exclusive', value: (row) => (hasTimes ? counted(row, row.exclusive) : null), shown: (row) => seconds(row.exclusive), isBar: true },
+        { name: 'inclusive', value: (row) => (hasTimes ? row.inclusive : null), shown: (row) => seconds(row.inclusive) },
+        ...(isPartial ? [{ name: 'seen for', value: (row: Region) => row.coverage, shown: (row: Region) => `${percent(row.coverage!)} of the run` }] : []),
+        { name: 'sent', value: (row) => (row.sent > 0 ? row.sent : null), shown: (row) => bytes(row.sent) },
+        { name: 'received', value: (row) => (row.received > 0 ? row.received : null), shown: (row) => bytes(row.received) },
         { name: 'source', value: (row) => row.source },
       ]}
     />

@@ -1,9 +1,10 @@
 // The resource hierarchies as trees: choosing parts builds a focus, one part of each hierarchy.
 
-import { useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { type Part, counted, findings, tree } from '../data/resources'
-import { WHOLE, names, shown as focusShown, withPart } from '../data/focus'
+import { WHOLE, names, parts, shown as focusShown, withPart } from '../data/focus'
 import { seconds } from '../data/format'
+import { isOpened, opened, useKept, useKeptSet } from '../link/kept'
 import { link } from '../link/linked'
 import type { ShownRun } from '../link/shown_run'
 import { useFocus } from '../link/use_focus'
@@ -12,8 +13,8 @@ import { useFocus } from '../link/use_focus'
 const MOST = 200
 
 export function Resources({ shown }: { shown: ShownRun }) {
-  const [turned, setTurned] = useState(new Set<string>())
-  const [text, setText] = useState('')
+  const [open, setOpen] = useKeptSet('where.open')
+  const [text, setText] = useKept('where.text', '')
   const focus = useFocus(shown)
   const roots = useMemo(() => tree(shown.run), [shown.run.resources])
   const found = useMemo(() => findings(shown.graph(0).byNumber.values()), [shown.run])
@@ -21,29 +22,45 @@ export function Resources({ shown }: { shown: ShownRun }) {
   const wanted = text.trim().toLowerCase()
   // What has findings is open, as is what is chosen.
   const isOpen = (part: Part) =>
-    turned.has(part.name) !== (wanted !== '' || part.depth === 0 || names(focus, part.name) || ((found.get(part.name) ?? 0) > 0 && part.depth < 2))
+    isOpened(open, part.name, wanted !== '' || part.depth === 0 || names(focus, part.name) || ((found.get(part.name) ?? 0) > 0 && part.depth < 2))
+  const wantedOf = (parts: Part[]) => (wanted === '' ? parts : parts.filter((part) => matches(part, wanted)))
   const rows: Part[] = []
   const visit = (part: Part) => {
-    if (wanted !== '' && !matches(part, wanted)) return
     rows.push(part)
-    if (isOpen(part)) part.parts.slice(0, MOST).forEach(visit)
+    if (isOpen(part)) wantedOf(part.parts).slice(0, MOST).forEach(visit)
   }
-  roots.forEach(visit)
-  const turn = (part: Part) => {
-    const next = new Set(turned)
-    if (!next.delete(part.name)) next.add(part.name)
-    setTurned(next)
-  }
+  wantedOf(roots).forEach(visit)
+  const turn = (part: Part) => setOpen(opened(open, part.name, !isOpen(part)))
   const choose = (part: Part) => link({ selected: { kind: 'focus', focus: withPart(focus, part.name) } })
-  const chosen = rows.findLastIndex((part) => part.depth > 0 && isChosen(focus, part))
+  const named = new Set(parts(focus))
+  // One part of each hierarchy may be chosen, so the keys have a cursor of their own.
+  const [at, setAt] = useState<string | null>(null)
+  const chosen = rows.findLastIndex((part) => named.has(part.name))
+  const cursor = Math.max(at === null ? chosen : rows.findIndex((part) => part.name === at), 0)
   const move = (event: KeyboardEvent) => {
-    const at = { ArrowDown: chosen + 1, ArrowUp: chosen - 1, Home: 0, End: rows.length - 1 }[event.key]
-    const row = rows[chosen]
-    if (at !== undefined) choose(rows[Math.min(Math.max(at, 0), rows.length - 1)]!)
-    else if (row && (event.key === 'ArrowRight' || event.key === 'ArrowLeft' || event.key === 'Enter')) turn(row)
-    else return
+    const row = rows[cursor]
+    if (!row) return
+    const go = (to: number) => setAt(rows[Math.min(Math.max(to, 0), rows.length - 1)]!.name)
+    const acts: Record<string, () => void> = {
+      ArrowDown: () => go(cursor + (at === null && chosen < 0 ? 0 : 1)),
+      ArrowUp: () => go(cursor - 1),
+      Home: () => go(0),
+      End: () => go(rows.length - 1),
+      ArrowRight: () => (row.parts.length > 0 && !isOpen(row) ? turn(row) : go(cursor + 1)),
+      ArrowLeft: () => (row.parts.length > 0 && isOpen(row) ? turn(row) : go(rows.findLastIndex((one, before) => before < cursor && one.depth < row.depth))),
+      Enter: () => choose(row),
+      ' ': () => choose(row),
+    }
+    const act = acts[event.key]
+    if (!act) return
     event.preventDefault()
+    act()
   }
+  const frame = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (at !== null) frame.current?.querySelector('.cursor')?.scrollIntoView({ block: 'nearest' })
+  }, [at])
+  const id = (at: number) => `r${shown.number}-${at}`
   return (
     <div class="resources">
       <div class="filters">
@@ -51,17 +68,18 @@ export function Resources({ shown }: { shown: ShownRun }) {
         <span class="focus" data-focus={focus}>{focusShown(focus)}</span>
         {focus !== WHOLE && <button type="button" onClick={() => link({ selected: null })}>Whole program</button>}
       </div>
-      <div class="rows columns" role="tree" aria-label="Resources" tabIndex={0} onKeyDown={move}>
+      <div ref={frame} class="rows columns" role="tree" aria-label="Resources; Enter chooses a part" tabIndex={0} aria-activedescendant={rows[cursor] && id(cursor)} onKeyDown={move} onBlur={() => setAt(null)}>
         <div class="row heading" role="presentation"><span class="label">part</span><span class="count">true</span><span class="value">counted</span></div>
-        {rows.map((part) => (
+        {rows.map((part, place) => (
           <div
             key={part.name}
+            id={id(place)}
             role="treeitem"
             aria-level={part.depth + 1}
             aria-expanded={part.parts.length > 0 ? isOpen(part) : undefined}
-            aria-selected={part.depth > 0 && isChosen(focus, part)}
+            aria-selected={named.has(part.name)}
             data-resource={part.name}
-            class={`row ${part.depth === 0 ? 'root' : ''} ${part.depth > 0 && isChosen(focus, part) ? 'selected' : ''} ${part.resource?.retired_s !== null && part.resource && shown.isLive ? 'gone' : ''}`}
+            class={`row ${part.depth === 0 ? 'root' : ''} ${part.name === at ? 'cursor' : ''} ${named.has(part.name) ? 'selected' : ''} ${part.resource?.retired_s !== null && part.resource && shown.isLive ? 'gone' : ''}`}
             style={{ paddingLeft: `${6 + 14 * part.depth}px` }}
             title={part.name}
             onClick={() => choose(part)}
@@ -74,7 +92,7 @@ export function Resources({ shown }: { shown: ShownRun }) {
                 turn(part)
               }}
             />
-            <span class="label">{part.word}{part.parts.length > MOST && isOpen(part) ? <span class="note"> the first {MOST} of {part.parts.length}; filter to see others</span> : null}</span>
+            <span class="label">{part.word}{isOpen(part) && wantedOf(part.parts).length > MOST ? <span class="note"> the first {MOST} of {wantedOf(part.parts).length}; filter to see others</span> : null}</span>
             <span class="count">{found.get(part.name) ?? ''}</span>
             <span class="value">{spent.has(part.name) ? seconds(spent.get(part.name)!) : ''}</span>
           </div>
@@ -83,8 +101,6 @@ export function Resources({ shown }: { shown: ShownRun }) {
     </div>
   )
 }
-
-const isChosen = (focus: string, part: Part) => focus.includes(`${part.name},`) || focus.includes(`${part.name}>`)
 
 const matches = (part: Part, text: string): boolean =>
   part.name.toLowerCase().includes(text) || part.parts.some((one) => matches(one, text))

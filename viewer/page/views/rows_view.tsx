@@ -47,6 +47,7 @@ export function RowsView({ shown, rows, selected, isOpen, onToggle, onSelect }: 
         else if (row) to(rows.findLastIndex((one, at) => at < chosen && one.depth < row.depth))
       },
       Enter: () => row?.hasChildren && onToggle(row),
+      ' ': () => row?.hasChildren && onToggle(row),
     }
     const act = acts[event.key]
     if (!act) return
@@ -67,7 +68,7 @@ export function RowsView({ shown, rows, selected, isOpen, onToggle, onSelect }: 
       onScroll={(event) => setTop(event.currentTarget.scrollTop)}
       onKeyDown={move}
     >
-      <div role="presentation" style={{ height: `${first * HIGH}px` }} />
+      <div role="presentation" class="spacer" style={{ height: `${first * HIGH}px` }} />
       {rows.slice(first, last).map((row, at) => (
         <Line
           key={row.key}
@@ -77,8 +78,8 @@ export function RowsView({ shown, rows, selected, isOpen, onToggle, onSelect }: 
           isSelected={first + at === chosen}
         />
       ))}
-      <div role="presentation" style={{ height: `${(rows.length - last) * HIGH}px` }} />
-      {rows.length === 0 && <p class="empty">Nothing of this kind was asked.</p>}
+      <div role="presentation" class="spacer" style={{ height: `${(rows.length - last) * HIGH}px` }} />
+      {rows.length === 0 && <p class="empty">{shown.graph(0).byNumber.size === 0 && !shown.isLive ? 'No question was asked of this run.' : 'Nothing of this kind was asked.'}</p>}
     </div>
   )
 }

@@ -7,12 +7,13 @@ import { type Value, axisName, bars, busyRows, column, compared, isTime } from '
 import type { Cell } from '../draw/export'
 import { Figure } from '../draw/figure'
 import { lineColour, useColour } from '../draw/palette'
-import { Plot, plotSvg } from '../draw/plot'
+import { Plot, belowEachOther, plotSvg } from '../draw/plot'
 import { type Scene, sceneSvg } from '../draw/scene'
 import { type Corner, SceneView } from '../draw/scene_view'
-import { type Look, activity, colourOf, lookOf, scatter, shortNumber } from '../draw/stream_scene'
+import { type Box, type Extent, type Look, activity, colourOf, lookOf, scatter, shortNumber } from '../draw/stream_scene'
 import { Mark } from '../draw/shape'
 import { span } from '../link/axis'
+import { slug, useKept } from '../link/kept'
 import { link, linked, useShared } from '../link/linked'
 import type { ShownRun } from '../link/shown_run'
 
@@ -21,7 +22,8 @@ interface Props {
   picture: StreamPicture
   chosen: Set<number> | null
   shown: ShownRun
-  onChoose(records: Set<number> | null): void
+  /** A box of values whose records are chosen; null chooses all. */
+  onChoose(box: Box | null): void
   children: ComponentChildren
 }
 
@@ -43,7 +45,7 @@ function Lines({ stream, picture, chosen }: Props) {
   const plots = useMemo(() => picture.y.map((name, at) => curve(stream, picture, name, at, chosen)), [stream, picture, chosen, theme])
   const drawn = plots.map((plot) => ({ ...plot, range: span(range), format: shortNumber }))
   return (
-    <Figure title={`${stream.name}: ${picture.title}`} svg={() => stackedSvg(drawn.map(plotSvg))} table={() => tableOf(stream, [picture.x, picture.color, ...picture.y])}>
+    <Figure title={`${stream.name}: ${picture.title}`} svg={() => belowEachOther(drawn.map(plotSvg))} table={() => tableOf(stream, [picture.x, picture.color, ...picture.y])}>
       {drawn.map((plot) => (
         <div key={plot.label} class="small">
           <span class="name">{plot.label}</span>
@@ -71,13 +73,6 @@ function curve(stream: Stream, picture: StreamPicture, name: string, number: num
   return { times, layers, label: axisName(stream, name) }
 }
 
-/** Drawings below each other. */
-function stackedSvg(all: string[]): string {
-  const [width, height] = [800, 260]
-  const parts = all.map((svg, at) => svg.replace('<svg ', `<svg y="${at * height}" `))
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height * all.length}" viewBox="0 0 ${width} ${height * all.length}">${parts.join('')}</svg>`
-}
-
 /** More classes are no pictures of their own. */
 const MOST_DETAILS = 12
 
@@ -91,23 +86,25 @@ function Scatter({ stream, picture, chosen, onChoose, children }: Props) {
   const like = [stream, picture, look, chosen, shownRange?.[0], shownRange?.[1]]
   const drag = (scene: Scene, from: Corner, to: Corner) => {
     if (overTime) link({ range: times(scene, shownRange!, from, to) })
-    else onChoose(within(scene, from, to))
+    else onChoose(boxOf(scene as Scene & { extent: Extent }, from, to))
   }
   const shared = {
     say: (record: number) => told(stream, record),
     onDrag: drag,
     onClear: () => (overTime ? link({ range: null }) : onChoose(null)),
+    isOverTime: overTime,
   }
   const classes = look.colours?.kind === 'classes' && picture.color ? look.colours.classes : []
   const colours = column(stream, picture.color)
   const title = `${stream.name}: ${picture.title}`
+  const [open, setOpen] = useKept(`open.${slug(title)}`, '')
   return (
     <Figure title={title} svg={() => sceneSvg(make(800), title)} table={() => tableOf(stream, [picture.x, ...picture.y, picture.color, picture.size, picture.shape])}>
       {children}
       <Keys {...{ look, picture }} />
       <SceneView make={make} like={like} label={title} hint={overTime ? 'drag to look closer' : 'a box that is drawn with the pointer chooses its records in all pictures of the stream'} {...shared} />
       {classes.length > 1 && classes.length <= MOST_DETAILS && (
-        <details>
+        <details open={open !== ''} onToggle={(event) => setOpen(event.currentTarget.open ? '1' : '')}>
           <summary>A picture for each {picture.color}</summary>
           <div class="grid">
             {classes.map((one) => (
@@ -150,6 +147,7 @@ function Activity({ stream, picture, chosen, shown, children }: Props) {
           say={(record) => told(stream, record)}
           onDrag={(scene, from, to) => link({ range: times(scene, shownRange, from, to) })}
           onClear={() => link({ range: null })}
+          isOverTime
         />
       </Figure>
       {picture.end !== null && rows > 1 && (
@@ -188,10 +186,9 @@ function times({ frame }: Scene, [from, to]: [number, number], one: Corner, othe
   return both[1] > both[0] ? both : [from, to]
 }
 
-/** The records whose marks stand in a box; all where there are none. */
-function within(scene: Scene, one: Corner, other: Corner): Set<number> | null {
-  const [left, right] = [Math.min(one[0], other[0]), Math.max(one[0], other[0])]
-  const [top, bottom] = [Math.min(one[1], other[1]), Math.max(one[1], other[1])]
-  const found = scene.items.flatMap((item) => (item.kind === 'mark' && item.x >= left && item.x <= right && item.y >= top && item.y <= bottom ? [item.record] : []))
-  return found.length > 0 ? new Set(found) : null
+/** The values between two places. */
+function boxOf({ frame, extent }: Scene & { extent: Extent }, one: Corner, other: Corner): Box {
+  const x = (at: number) => extent.x[0] + ((at - frame.x) / frame.w) * (extent.x[1] - extent.x[0])
+  const y = (at: number) => extent.y[0] + (1 - (at - frame.y) / frame.h) * (extent.y[1] - extent.y[0])
+  return [x(Math.min(one[0], other[0])), x(Math.max(one[0], other[0])), y(Math.max(one[1], other[1])), y(Math.min(one[1], other[1]))]
 }

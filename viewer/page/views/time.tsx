@@ -1,15 +1,16 @@
 // The view over time: how time is spent, any metric at any focus, processes as a heat map, and what measuring costs.
 
 import { useMemo, useState } from 'preact/hooks'
-import type { Series } from '../data/documents'
+import type { Metric, Series } from '../data/documents'
 import { WHOLE, processOf, processesOf, shown as focusShown, withPart } from '../data/focus'
-import { axis, percent, rate } from '../data/format'
+import { axis, percent, rate, rateUnit } from '../data/format'
 import { aligned } from '../data/series'
 import { Figure } from '../draw/figure'
 import { HeatMap, heatSvg } from '../draw/heat_map'
-import { DIVISION, limitColour, lineColour, useColour } from '../draw/palette'
-import { type Mark, Plot, plotSvg } from '../draw/plot'
+import { DIVISION, limitColour, lineColour, useColour, useWords } from '../draw/palette'
+import { type Mark, Plot, belowEachOther, plotSvg } from '../draw/plot'
 import { span } from '../link/axis'
+import { useKept } from '../link/kept'
 import { link, linked, useShared } from '../link/linked'
 import { marksOf } from '../link/marks'
 import type { ShownRun } from '../link/shown_run'
@@ -88,23 +89,54 @@ function Curves({ shown, focus, metric }: Asked) {
   const row = shown.metric(metric)
   const drawn = useMemo(() => curves(all, series), [...series, all.length, theme])
   const marks = useMemo(() => marksOf(shown), [shown.run])
+  const [wanted, setLayout] = useKept('time.layout', 'lines')
+  const kinds = new Set(all.map(([name]) => kindOf(shown.metric(name))))
+  // Values of two kinds have no axis in common.
+  const layout = kinds.size > 1 ? 'beside' : drawn && drawn.layers.length > 1 ? wanted : 'lines'
   const format = (value: number) => rate(value, row)
   const title = all.length === 1 ? `${metric} over time` : 'Pairs over time'
   if (!drawn) return <Missing {...{ title, shown }} isKnown={series.every((one) => one !== undefined)} pair={[metric, focus]} />
-  const plot = { ...drawn, range: span(range), format, label: title }
+  const plot = { ...drawn, isStacked: layout === 'stacked', range: span(range), format, label: title }
+  const each = drawn.layers.map((layer, at) => {
+    const own = shown.metric(drawn.pairs[at]![0])
+    return { ...plot, isStacked: false, layers: [layer], label: layer.label, format: (value: number) => rate(value, own), axis: (value: number) => axis(value, own) }
+  })
   return (
     <Figure
       title={title}
-      note={row?.meaning}
-      svg={() => plotSvg(plot)}
+      note={`${all.length === 1 && row ? `${row.meaning}, ` : ''}${layout === 'beside' ? '' : `in ${rateUnit(row)}`}`}
+      svg={() => (layout === 'beside' ? belowEachOther(each.map(plotSvg)) : plotSvg(plot))}
       table={() => [['time_s', ...drawn.layers.map((layer) => layer.label)], ...drawn.times.map((time, at) => [time, ...drawn.layers.map((layer) => layer.values[at] ?? null)])]}
     >
-      <Plot {...plot} axis={(value) => axis(value, row)} marks={marks} height={200} />
+      {drawn.layers.length > 1 && <Layout {...{ layout, setLayout }} number={shown.number} isOne={kinds.size > 1} />}
+      {layout !== 'beside' && <Plot {...plot} axis={(value) => axis(value, row)} marks={marks} height={200} />}
+      {layout === 'beside' && (
+        <div class="grid beside">
+          {each.map((one) => <div key={one.label}><span class="name">{one.label}</span><Plot {...one} marks={marks} height={150} /></div>)}
+        </div>
+      )}
       <Marks of={marks} />
-      {drawn.layers.length > 1 && <Keys of={drawn.layers} />}
+      {drawn.layers.length > 1 && layout !== 'beside' && <Keys of={drawn.layers} />}
     </Figure>
   )
 }
+
+const LAYOUTS: [string, string][] = [['lines', 'over each other'], ['stacked', 'stacked'], ['beside', 'side by side']]
+
+/** How several pairs stand to each other. */
+function Layout({ layout, setLayout, number, isOne }: { layout: string; setLayout(layout: string): void; number: number; isOne: boolean }) {
+  return (
+    <div class="filters" role="group" aria-label="How the pairs are drawn">
+      {LAYOUTS.map(([name, words]) => (
+        <label key={name}><input type="radio" name={`layout-${number}`} checked={layout === name} disabled={isOne && name !== 'beside'} onChange={() => setLayout(name)} /> {words}</label>
+      ))}
+      {isOne && <span class="note">their values are of several kinds</span>}
+    </div>
+  )
+}
+
+/** What the values of a metric are: those of one kind may stand on one axis. */
+const kindOf = (metric: Metric | undefined) => `${metric?.is_level} ${metric?.unit}`
 
 function curves(pairs: [string, string][], series: (Series | null | undefined)[]) {
   const found = series.flatMap((one, at) => (one ? [{ one, pair: pairs[at]!, number: at }] : []))
@@ -115,7 +147,7 @@ function curves(pairs: [string, string][], series: (Series | null | undefined)[]
     colour: lineColour(number),
     values: rates[at]!,
   }))
-  return { times, layers }
+  return { times, layers, pairs: found.map(({ pair }) => pair) }
 }
 
 /** What is not there is said, and may be asked for while the run goes on. */
@@ -184,7 +216,7 @@ function division(series: (Series | null | undefined)[]) {
   const rest = rates[0]!.map((value, at) =>
     value === null ? null : Math.max(0, value - layers.reduce((sum, layer) => sum + (layer.values[at] ?? 0), 0)),
   )
-  return { times, layers: [...layers, { label: 'idle, set-up or unknown', colour: useColour('idle'), values: rest }] }
+  return { times, layers: [...layers, { label: useWords('rest'), colour: useColour('rest'), values: rest }] }
 }
 
 /** More rows than this are no picture. */

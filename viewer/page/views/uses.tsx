@@ -7,6 +7,7 @@ import { Figure } from '../draw/figure'
 import { mean } from '../data/series'
 import { DIVISION, TIME_USES, useColour } from '../draw/palette'
 import { useWidth } from '../draw/use_width'
+import { useCells } from '../link/cell_keys'
 import { link, linked, useShared } from '../link/linked'
 import { useFocus } from '../link/use_focus'
 import { useSeries } from '../link/use_series'
@@ -35,8 +36,11 @@ function useShown(shown: ShownRun, all: Spent[]): { rows: Spent[]; isPart: boole
     const whole = wall && mean(wall, ...range)
     if (!whole) return []
     const time: Record<string, number> = {}
-    uses.forEach((one, use) => (time[DIVISION[use]![1]] = one ? (mean(one, ...range) ?? 0) / whole : 0))
-    time.idle = Math.max(0, 1 - Object.values(time).reduce((sum, part) => sum + part, 0))
+    uses.forEach((one, use) => {
+      const part = one && mean(one, ...range)
+      if (part !== null && part !== undefined) time[DIVISION[use]![1]] = part / whole
+    })
+    time.rest = Math.max(0, 1 - Object.values(time).reduce((sum, part) => sum + part, 0))
     return [{ process, time }]
   })
   return rows.length > 0 ? { rows, isPart: true } : { rows: all, isPart: false }
@@ -55,15 +59,17 @@ function Bars({ shown, report }: { shown: ShownRun; report: Report }) {
   const chosen = processOf(focus)
   const choose = (process: string) =>
     link({ selected: process === 'all' ? null : { kind: 'focus', focus: withPart(WHOLE, `/Process/${process}`) } })
+  const { at, keys } = useCells({ rows: rows.length, columns: 1, choose: ({ row }) => choose(rows[row]!.process) })
+  const told = ({ process, time }: Spent) => `${process === 'all' ? 'all processes' : `process ${process}`}: ${used.filter(([name]) => (time[name] ?? 0) >= 0.0005).map(([name, , words]) => `${words} ${percent(time[name]!)}`).join(', ')}`
   return (
     <Figure
       title="How each process spent its time"
       note={isPart ? 'in the part of the run that is shown' : undefined}
       class="uses"
-      table={() => [['process', ...used.map(([name]) => name)], ...rows.map(({ process, time }) => [process, ...used.map(([name]) => time[name] ?? 0)])]}
+      table={() => [['process', ...used.map(([name]) => name)], ...rows.map(({ process, time }) => [process, ...used.map(([name]) => time[name] ?? null)])]}
     >
       <p class="legend">{used.map(([name, , words]) => <span key={name}><i style={{ background: useColour(name) }} />{words}</span>)}</p>
-      <div ref={frame} class="scroller tall" tabIndex={0} role="group" aria-label="Processes">
+      <div ref={frame} class="scroller tall" {...keys} role="application" aria-label="Processes: arrow keys move over them, Enter chooses one">
         <svg class="picture" viewBox={`0 0 ${width} ${rows.length * high}`}>
           {rows.map(({ process, time }, at) => (
             <g key={process} data-process={process} class={process === chosen ? 'selected' : ''} onClick={() => choose(process)}>
@@ -71,8 +77,10 @@ function Bars({ shown, report }: { shown: ShownRun; report: Report }) {
               <Bar {...{ time, used, high, wide }} y={at * high} />
             </g>
           ))}
+          {at && <rect class="cursor" x="1" y={at.row * high} width={width - 2} height={high} />}
         </svg>
       </div>
+      <p class="said" aria-live="polite">{at && told(rows[at.row]!)}</p>
     </Figure>
   )
 }

@@ -7,12 +7,13 @@
 //!           ── POST api/v1/command ───► CommandRequest ──► whoever watches the run
 //! ```
 //!
-//! It has one thread, and makes documents on others. A request needs the token that was printed, names this machine as its host, and comes
+//! It has one thread, and makes documents on others, so many at once as browsers take. A request needs the token that was printed, names this machine as its host, and comes
 //! from the page itself ([`access`]). A browser that stops reading holds up nobody: each stream has one change at most in its hands.
 
 mod access;
 mod command;
 mod compressed;
+mod connection;
 mod error;
 mod events;
 mod refusal;
@@ -20,18 +21,23 @@ mod routes;
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
-use std::os::unix::fs::PermissionsExt as _;
-use std::os::unix::net::UnixListener;
+use std::os::unix::fs::FileTypeExt as _;
+use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
 
+use rustix::fs::{Mode, fchmod};
+use rustix::net::{
+    AddressFamily, SocketAddrUnix, SocketFlags, SocketType, bind, listen, socket_with,
+};
 use tokio::runtime::Builder;
 
 pub use access::{AccessRules, Token};
 pub use command::{Answer, Command, CommandRequest, CommandSender, PriorityLevel};
 pub use error::ServeError;
 
+use self::connection::{Connections, MOST};
 use crate::viewed_run::ViewedRun;
 
 /// Where a server listens.
@@ -124,6 +130,26 @@ const WORKERS: usize = 4;
 /// The port at which the page of a socket is seen on the other machine.
 const FORWARDED: u16 = 8400;
 
+/// Nobody else may open it, from its first moment on: the file gets the rights that the socket has before.
+fn bound(path: &Path) -> io::Result<UnixListener> {
+    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+    let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
+    fchmod(&socket, Mode::RUSR | Mode::WUSR)?;
+    bind(&socket, &SocketAddrUnix::new(path)?)?;
+    listen(&socket, BACKLOG)?;
+    Ok(socket.into())
+}
+
+/// Connections that wait until they are taken.
+const BACKLOG: i32 = 128;
+
+/// Whether a path is that of a socket at which nobody listens.
+fn is_left_over(path: &Path) -> bool {
+    let is_socket = path.symlink_metadata().is_ok_and(|about| about.file_type().is_socket());
+    let refused = |error: io::Error| error.kind() == io::ErrorKind::ConnectionRefused;
+    is_socket && UnixStream::connect(path).is_err_and(refused)
+}
+
 /// A socket that is open.
 enum Listener {
     Tcp(TcpListener),
@@ -143,12 +169,15 @@ impl Listener {
         }
     }
 
-    /// Nobody else may open it, from its first moment on.
+    /// A socket of the file system. One at which nobody listens any more is left from a server that was killed, and makes room.
     fn of_path(path: &Path) -> io::Result<UnixListener> {
-        let listener = UnixListener::bind(path)?;
-        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600))?;
-        listener.set_nonblocking(true)?;
-        Ok(listener)
+        match bound(path) {
+            Err(error) if error.kind() == io::ErrorKind::AddrInUse && is_left_over(path) => {
+                std::fs::remove_file(path)?;
+                bound(path)
+            }
+            bound => bound,
+        }
     }
 
     /// With the port that was free.
@@ -167,12 +196,12 @@ impl Listener {
         match self {
             Self::Tcp(listener) => {
                 if let Ok(listener) = tokio::net::TcpListener::from_std(listener) {
-                    let _ = axum::serve(listener, router).await;
+                    let _ = axum::serve(Connections::of(listener, MOST), router).await;
                 }
             }
             Self::Unix(listener) => {
                 if let Ok(listener) = tokio::net::UnixListener::from_std(listener) {
-                    let _ = axum::serve(listener, router).await;
+                    let _ = axum::serve(Connections::of(listener, MOST), router).await;
                 }
             }
         }

@@ -12,12 +12,13 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use flate2::Compression;
 use serde::{Deserialize, Serialize};
+use tokio::sync::Semaphore;
 use whyperf_model::{Focus, Metric, Pair};
 
 use super::Shown;
 use super::access::{self, AccessRules};
 use super::command::Command;
-use super::compressed;
+use super::compressed::{self, Turn, held};
 use super::events::{self, Place};
 use super::refusal::Refusal;
 use crate::page::page;
@@ -30,13 +31,22 @@ pub(crate) struct Site {
     page: Vec<u8>,
     packed_page: Vec<u8>,
     streams: Arc<AtomicUsize>,
+    /// Documents that are made, or that browsers have not read to their end.
+    documents: Arc<Semaphore>,
 }
 
 impl Site {
     pub(crate) fn new(shown: Shown) -> Self {
         let page = page("whyperf", None).into_bytes();
         let packed_page = compressed::packed(&page, Compression::best());
-        Self { shown, page, packed_page, streams: Arc::default() }
+        let documents = Arc::new(Semaphore::new(MOST_DOCUMENTS));
+        Self { shown, page, packed_page, streams: Arc::default(), documents }
+    }
+
+    /// Waits until one more document may be in hand.
+    async fn turn(&self) -> Turn {
+        // Nobody closes the semaphore.
+        Arc::clone(&self.documents).acquire_owned().await.ok()
     }
 
     fn run(&self, number: usize) -> Result<Arc<ViewedRun>, Refusal> {
@@ -66,6 +76,8 @@ pub(crate) fn router(site: Arc<Site>, rules: Arc<AccessRules>) -> Router {
         .with_state(site)
 }
 
+/// So many documents are in hand at once, whoever stops reading; others wait for their turn.
+const MOST_DOCUMENTS: usize = 16;
 /// A longer request is refused.
 const MOST_BODY: usize = 1 << 20;
 /// More pairs are not asked for at once.
@@ -163,10 +175,10 @@ async fn run(
     asked: Asked<WhichRun>,
     headers: HeaderMap,
 ) -> Result<Response, Refusal> {
-    let number = told(asked)?.run;
+    let (number, turn) = (told(asked)?.run, site.turn().await);
     let takes_commands = number == 0 && site.shown.commands.is_some();
     let run = site.run(number)?;
-    document(headers, move || {
+    document(turn, headers, move || {
         let mut run = run.run();
         run.takes_commands = takes_commands;
         run
@@ -179,8 +191,8 @@ async fn graph(
     asked: Asked<WhichRun>,
     headers: HeaderMap,
 ) -> Result<Response, Refusal> {
-    let run = site.run(told(asked)?.run)?;
-    document(headers, move || run.graph()).await
+    let (run, turn) = (site.run(told(asked)?.run)?, site.turn().await);
+    document(turn, headers, move || run.graph()).await
 }
 
 async fn profile(
@@ -188,8 +200,8 @@ async fn profile(
     asked: Asked<WhichRun>,
     headers: HeaderMap,
 ) -> Result<Response, Refusal> {
-    let run = site.run(told(asked)?.run)?;
-    document(headers, move || run.profile()).await
+    let (run, turn) = (site.run(told(asked)?.run)?, site.turn().await);
+    document(turn, headers, move || run.profile()).await
 }
 
 async fn one_series(
@@ -198,10 +210,10 @@ async fn one_series(
     headers: HeaderMap,
 ) -> Result<Response, Refusal> {
     let WhichSeries { run, metric, focus, from } = told(asked)?;
-    let run = site.run(run)?;
+    let (run, turn) = (site.run(run)?, site.turn().await);
     let found = series(run, vec![(metric.clone(), focus.clone(), from)]).await?;
     match found.into_iter().next().flatten() {
-        Some(series) => document(headers, move || series).await,
+        Some(series) => document(turn, headers, move || series).await,
         None => Err(Refusal::NoSeries { metric, focus }),
     }
 }
@@ -218,8 +230,9 @@ async fn many_series(
         return Err(Refusal::BadRequest(format!("at most {MOST_PAIRS} pairs at once")));
     }
     let pairs = pairs.into_iter().map(|(metric, focus, from)| (metric, focus, from.0)).collect();
+    let turn = site.turn().await;
     let found = series(run, pairs).await?;
-    document(headers, move || found).await
+    document(turn, headers, move || found).await
 }
 
 async fn series(
@@ -251,8 +264,9 @@ async fn stream(
     headers: HeaderMap,
 ) -> Result<Response, Refusal> {
     let WhichStream { run, stream, from } = told(asked)?;
+    let turn = site.turn().await;
     let found = site.run(run)?.stream(stream, from).ok_or(Refusal::NoStream(stream))?;
-    document(headers, move || found).await
+    document(turn, headers, move || found).await
 }
 
 async fn changes(
@@ -305,6 +319,7 @@ fn json_schema(description: &str) -> serde_json::Result<String> {
 
 /// A document as JSON, made where it keeps nobody waiting.
 async fn document<T: Serialize>(
+    turn: Turn,
     headers: HeaderMap,
     make: impl FnOnce() -> T + Send + 'static,
 ) -> Result<Response, Refusal> {
@@ -314,5 +329,5 @@ async fn document<T: Serialize>(
     });
     let made: Result<Response, serde_json::Error> =
         made.await.map_err(|error| Refusal::Failed(error.to_string()))?;
-    made.map_err(|error| Refusal::Failed(error.to_string()))
+    made.map(|answer| held(answer, turn)).map_err(|error| Refusal::Failed(error.to_string()))
 }

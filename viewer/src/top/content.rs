@@ -2,7 +2,7 @@
 
 use whyperf_model::{Focus, Hierarchy, Metric, Pair, Resource};
 
-use crate::document::{Progress, RunDocument};
+use crate::document::{Progress, RunDocument, RunState};
 use crate::error::ViewError;
 use crate::report_file::DIVISION;
 use crate::rows::{HypothesisRow, QuestionRow};
@@ -17,7 +17,9 @@ pub(super) struct TopContent {
     pub(super) processes: usize,
     /// The share of the time that measuring may take.
     pub(super) limit: f64,
+    /// Over time; and what all of it was, once that is known.
     pub(super) cost: Line,
+    pub(super) whole_cost: Option<f64>,
     /// How the time of all threads is spent, in the order of [`DIVISION`] without all of it.
     pub(super) uses: Vec<Line>,
     /// What is true, the highest value for its threshold first.
@@ -29,8 +31,8 @@ pub(super) struct TopContent {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Line {
     pub(super) name: &'static str,
-    /// The mean share of all threads.
-    pub(super) share: f64,
+    /// The mean share of all threads; none where it is not known.
+    pub(super) share: Option<f64>,
     /// By column, a share; nothing where nothing was measured.
     pub(super) values: Vec<Option<f64>>,
 }
@@ -56,8 +58,10 @@ impl TopContent {
     pub(super) fn of(viewed: &ViewedRun, columns: usize) -> Result<Self, ViewError> {
         let run = viewed.run();
         let mut found = viewed.graph().questions;
+        // As the report counts them: phases have questions of their own.
+        found.retain(|one| one.phase.is_none());
         let asked = found.iter().filter(|one| one.verdict.asked > 0).count();
-        found.retain(|one| one.phase.is_none() && one.verdict.truth == "true");
+        found.retain(|one| one.verdict.truth == "true");
         found.sort_by(|one, other| severity(other).total_cmp(&severity(one)));
         let whole = Focus::whole_program();
         let own = DIVISION.iter().chain(&[Metric::ObservedCost]);
@@ -88,6 +92,7 @@ impl TopContent {
             command: run.command.join(" "),
             processes: processes(&run),
             limit: limit(&run),
+            whole_cost: whole_cost(&run),
             progress: run.progress,
             cost,
             uses,
@@ -123,7 +128,8 @@ fn compared(question: &QuestionRow, row: &HypothesisRow) -> Option<[Pair; 2]> {
 }
 
 fn processes(run: &RunDocument) -> usize {
-    let there = run.resources.iter().filter(|row| row.retired_s.is_none());
+    let is_over = run.progress.state == RunState::Over;
+    let there = run.resources.iter().filter(|row| is_over || row.retired_s.is_none());
     let all = there.filter_map(|row| Resource::parse(&row.name).ok());
     all.filter(|one| one.hierarchy() == Hierarchy::Process && one.depth() == 1).count()
 }
@@ -133,6 +139,13 @@ fn limit(run: &RunDocument) -> f64 {
     told.and_then(|fact| fact.value.parse().ok()).unwrap_or(0.05)
 }
 
+/// What the report says of all of it; none while the run goes on.
+fn whole_cost(run: &RunDocument) -> Option<f64> {
+    let cost = &run.report.as_ref().filter(|_| run.progress.state == RunState::Over)?["cost"];
+    let share = |name: &str| cost[name].as_f64().filter(|share| *share > 0.0);
+    share("total").or_else(|| share("mean"))
+}
+
 impl Line {
     fn of(
         name: &'static str,
@@ -140,12 +153,12 @@ impl Line {
         whole: Option<&SeriesDocument>,
     ) -> Self {
         let (Some(part), Some(whole)) = (part, whole) else {
-            return Self { name, share: 0.0, values: Vec::new() };
+            return Self { name, share: None, values: Vec::new() };
         };
         let values = ratios(part, whole);
         let sum = |series: &SeriesDocument| series.amounts.iter().flatten().sum::<f64>();
         let all = sum(whole);
-        let share = if all > 0.0 { sum(part) / all } else { 0.0 };
+        let share = (all > 0.0).then(|| sum(part) / all);
         Self { name, share, values }
     }
 }

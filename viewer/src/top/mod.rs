@@ -20,38 +20,52 @@ use self::content::{Finding, Line, TopContent};
 use crate::document::RunState;
 use crate::viewed_run::ViewedRun;
 
-/// Draws a run as it is known by now; the findings from one of them on.
-pub fn draw_top(frame: &mut Frame<'_>, run: &ViewedRun, first: usize) {
+/// Draws a run as it is known by now; the findings from one of them on. Answers with the one that is on top: a list ends somewhere.
+pub fn draw_top(frame: &mut Frame<'_>, run: &ViewedRun, first: usize) -> usize {
     let area = frame.area();
     let columns = usize::from(area.width.saturating_sub(60)).clamp(8, MOST_COLUMNS);
     match TopContent::of(run, columns) {
         Ok(content) => draw(frame, &content, first),
-        Err(error) => frame.render_widget(Paragraph::new(error.to_string()), area),
+        Err(error) => {
+            frame.render_widget(Paragraph::new(error.to_string()), area);
+            first
+        }
     }
 }
 
 /// More columns of a series tell nothing more.
 const MOST_COLUMNS: usize = 80;
+/// On a narrower terminal each thing has fewer columns, and a finding two lines.
+const WIDE: u16 = 76;
 const FAINT: Style = Style::new().fg(Color::DarkGray);
 const STRONG: Style = Style::new().add_modifier(Modifier::BOLD);
 
-fn draw(frame: &mut Frame<'_>, content: &TopContent, first: usize) {
-    let uses = u16::try_from(content.uses.len()).unwrap_or(u16::MAX);
+fn draw(frame: &mut Frame<'_>, content: &TopContent, first: usize) -> usize {
+    let area = frame.area();
+    let head_lines = head_lines(content, area.width);
+    let height = |rows: usize| u16::try_from(rows).unwrap_or(u16::MAX);
+    // Where there is little room, findings have half of it.
+    let times = height(content.uses.len() + 3).min((area.height / 2).max(4));
     let rows = [
-        Constraint::Length(2),
-        Constraint::Length(uses + 3),
+        Constraint::Length(height(head_lines.len())),
+        Constraint::Length(times),
         Constraint::Min(4),
         Constraint::Length(1),
     ];
-    let [head, times, found, keys] = Layout::vertical(rows).areas(frame.area());
-    frame.render_widget(Paragraph::new(head_lines(content)), head);
+    let [head, times, found, keys] = Layout::vertical(rows).areas(area);
+    frame.render_widget(Paragraph::new(head_lines), head);
     draw_times(frame, content, times);
-    draw_found(frame, content, first, found);
-    let help = " q leaves this screen   space pauses the search   p begins a phase   ↑ ↓ move";
+    let first = draw_found(frame, content, first, found);
+    let help = if area.width < WIDE {
+        " q leave  space pause  p phase  ↑ ↓"
+    } else {
+        " q leaves this screen   space pauses the search   p begins a phase   ↑ ↓ move"
+    };
     frame.render_widget(Paragraph::new(Span::styled(help, FAINT)), keys);
+    first
 }
 
-fn head_lines(content: &TopContent) -> Vec<TextLine<'_>> {
+fn head_lines(content: &TopContent, width: u16) -> Vec<TextLine<'_>> {
     let progress = &content.progress;
     let (word, colour) = match progress.state {
         RunState::Searching => ("searching", Color::Blue),
@@ -59,51 +73,70 @@ fn head_lines(content: &TopContent) -> Vec<TextLine<'_>> {
         RunState::Over => ("over", Color::DarkGray),
     };
     let state = Style::new().fg(Color::White).bg(colour).add_modifier(Modifier::BOLD);
-    let told = |count: Option<usize>, what: &str| {
-        count.map_or_else(String::new, |count| format!("   {count} {what}"))
-    };
-    let about = format!(
-        " {:.1} s   {} processes{}{}   {} asked, {} true",
-        progress.elapsed_s,
-        content.processes,
-        told(progress.measured, "pairs measured"),
-        told(progress.waiting, "wait"),
-        content.asked,
-        content.found.len()
-    );
-    vec![
-        TextLine::from(vec![
-            Span::styled(format!(" {word} "), state),
-            Span::raw(" "),
-            Span::styled(harmless(&content.command), STRONG),
-        ]),
-        TextLine::from(Span::styled(about, FAINT)),
-    ]
+    let mut about = vec![
+        format!("{:.1} s", progress.elapsed_s),
+        counted(content.processes, "process", "processes"),
+    ];
+    about.extend(progress.measured.map(|pairs| counted(pairs, "pair measured", "pairs measured")));
+    about.extend(progress.waiting.map(|some| counted(some, "waits", "wait")));
+    about.push(format!("{} asked, {} true", content.asked, content.found.len()));
+    let title = TextLine::from(vec![
+        Span::styled(format!(" {word} "), state),
+        Span::raw(" "),
+        Span::styled(harmless(&content.command), STRONG),
+    ]);
+    let about = flowing(&about, usize::from(width));
+    let about = about.into_iter().map(|line| TextLine::from(Span::styled(line, FAINT)));
+    std::iter::once(title).chain(about).collect()
+}
+
+fn counted(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
+/// Words beside each other as far as they fit into so many columns, then on the next line.
+fn flowing(words: &[String], width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in words {
+        let last = lines.last_mut().expect("there is one");
+        if last.is_empty() {
+            *last = format!(" {word}");
+        } else if last.chars().count() + 3 + word.chars().count() <= width {
+            last.push_str("   ");
+            last.push_str(word);
+        } else {
+            lines.push(format!(" {word}"));
+        }
+    }
+    lines
 }
 
 fn draw_times(frame: &mut Frame<'_>, content: &TopContent, area: Rect) {
-    let block = Block::new().borders(Borders::ALL).title(" how threads spend their time ");
-    let now = content.progress.cost.unwrap_or(content.cost.share);
-    let cost = Row::new([
+    let is_wide = area.width >= WIDE;
+    let title = if is_wide { " how threads spend their time " } else { " how time is spent " };
+    let block = Block::new().borders(Borders::ALL).title(title);
+    let told = |share: Option<f64>| share.map_or_else(String::new, percent);
+    let now = content.progress.cost.or(content.whole_cost).or(content.cost.share);
+    let limit = format!("of {}", percent(content.limit));
+    let over_limit = now.is_some_and(|now| now > content.limit);
+    let cost = [
         content.cost.name.to_owned(),
-        format!("{:.1} %", 100.0 * now),
-        format!("of {:.1} %", 100.0 * content.limit),
+        told(now),
+        if now.is_some() { limit } else { String::new() },
         sparks(&content.cost.values, content.limit),
-    ])
-    .style(if now > content.limit { Style::new().fg(Color::Red) } else { FAINT });
+    ];
+    let cost = Row::new(cost).style(if over_limit { Style::new().fg(Color::Red) } else { FAINT });
     let uses = content.uses.iter().map(|line| {
         let Line { name, share, values } = line;
-        let cells = [
-            (*name).to_owned(),
-            format!("{:.1} %", 100.0 * share),
-            bar(*share),
-            sparks(values, 1.0),
-        ];
+        let bar = share.map_or_else(String::new, bar);
+        let cells = [(*name).to_owned(), told(*share), bar, sparks(values, 1.0)];
         Row::new(cells).style(Style::new().fg(colour_of(name)))
     });
-    let widths =
-        [Constraint::Length(20), Constraint::Length(8), Constraint::Length(12), Constraint::Min(8)];
-    let table = Table::new(uses.chain([cost]), widths).block(block);
+    let widths = if is_wide { [20, 8, 12] } else { [18, 7, 9] }.map(Constraint::Length);
+    let widths = widths.into_iter().chain([Constraint::Fill(1)]);
+    // What does not fit is what is least: the cost always has its line.
+    let room = usize::from(area.height.saturating_sub(3));
+    let table = Table::new(uses.take(room).chain([cost]), widths).block(block);
     frame.render_widget(table, area);
 }
 
@@ -118,10 +151,12 @@ fn colour_of(name: &str) -> Color {
     }
 }
 
-fn draw_found(frame: &mut Frame<'_>, content: &TopContent, first: usize, area: Rect) {
-    let room = usize::from(area.height.saturating_sub(3));
-    let last = content.found.len().saturating_sub(room.max(1));
-    let first = first.min(last);
+/// The findings from one of them on, or from the last one that leaves no room below; which one that is.
+fn draw_found(frame: &mut Frame<'_>, content: &TopContent, first: usize, area: Rect) -> usize {
+    let is_wide = area.width >= WIDE;
+    let lines = if is_wide { 1 } else { 2 };
+    let room = (usize::from(area.height.saturating_sub(3)) / lines).max(1);
+    let first = first.min(content.found.len().saturating_sub(room));
     let more = content.found.len().saturating_sub(first + room);
     let title = match content.found.len() {
         0 => " no bottleneck was found so far ".to_owned(),
@@ -129,16 +164,21 @@ fn draw_found(frame: &mut Frame<'_>, content: &TopContent, first: usize, area: R
         all => format!(" bottlenecks {} to {} of {all} ", first + 1, all - more),
     };
     let block = Block::new().borders(Borders::ALL).title(title);
-    let head = Row::new(["hypothesis", "where", "value", "from", "over time"]).style(FAINT);
-    let rows = content.found.iter().skip(first).take(room).map(|one| {
+    let shown = content.found.iter().skip(first).take(room);
+    let table = if is_wide { wide_table(shown) } else { narrow_table(shown, area.width) };
+    frame.render_widget(table.block(block), area);
+    first
+}
+
+fn wide_table<'f>(found: impl Iterator<Item = &'f Finding>) -> Table<'f> {
+    let rows = found.map(|one| {
         let Finding { hypothesis, focus, value, threshold, values } = one;
-        let most = values.iter().flatten().copied().fold(0.0, f64::max);
         Row::new([
             harmless(hypothesis),
             harmless(focus),
             value.clone(),
             threshold.clone(),
-            sparks(values, most),
+            sparks(values, most(values)),
         ])
     });
     let widths = [
@@ -148,7 +188,40 @@ fn draw_found(frame: &mut Frame<'_>, content: &TopContent, first: usize, area: R
         Constraint::Length(12),
         Constraint::Fill(1),
     ];
-    frame.render_widget(Table::new(rows, widths).header(head).block(block), area);
+    let head = Row::new(["hypothesis", "where", "value", "from", "over time"]).style(FAINT);
+    Table::new(rows, widths).header(head)
+}
+
+/// Each on two lines: what and how much, then where, of whose name the end tells most.
+fn narrow_table<'f>(found: impl Iterator<Item = &'f Finding>, width: u16) -> Table<'f> {
+    let [figures, borders] = [13, 3];
+    let room = usize::from(width.saturating_sub(figures + borders));
+    let rows = found.map(move |one| {
+        let Finding { hypothesis, focus, value, threshold, .. } = one;
+        let place = ended(&harmless(focus), room.saturating_sub(1));
+        let what = format!("{}\n {place}", harmless(hypothesis));
+        Row::new([what, format!("{value}\nfrom {threshold}")]).height(2)
+    });
+    let head = Row::new(["hypothesis, where", "value"]).style(FAINT);
+    Table::new(rows, [Constraint::Fill(1), Constraint::Length(figures)]).header(head)
+}
+
+/// The end of a name, in so many columns.
+fn ended(name: &str, room: usize) -> String {
+    let count = name.chars().count();
+    if count <= room {
+        return name.to_owned();
+    }
+    let end: String = name.chars().skip(count + 1 - room.max(1)).collect();
+    format!("…{end}")
+}
+
+fn most(values: &[Option<f64>]) -> f64 {
+    values.iter().flatten().copied().fold(0.0, f64::max)
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", 100.0 * share)
 }
 
 /// Eighths of a line.
@@ -192,9 +265,15 @@ mod tests {
     use crate::rows::HypothesisRow;
 
     fn shown(run: &ViewedRun, first: usize) -> String {
-        let mut terminal = Terminal::new(TestBackend::new(110, 18)).expect("it is in memory");
-        terminal.draw(|frame| draw_top(frame, run, first)).expect("it is in memory");
-        terminal.backend().to_string()
+        shown_at(run, first, [110, 18]).0
+    }
+
+    /// What a terminal of so many columns and lines shows, and which finding is on top of it.
+    fn shown_at(run: &ViewedRun, first: usize, [wide, high]: [u16; 2]) -> (String, usize) {
+        let mut terminal = Terminal::new(TestBackend::new(wide, high)).expect("it is in memory");
+        let mut top = 0;
+        terminal.draw(|frame| top = draw_top(frame, run, first)).expect("it is in memory");
+        (terminal.backend().to_string(), top)
     }
 
     fn run() -> ViewedRun {
@@ -244,7 +323,7 @@ mod tests {
         for told in [
             " searching ",
             "mpirun ./a?[2Jpp",
-            "2.0 s   2 processes   7 pairs measured   3 wait",
+            "2.0 s   2 processes   7 pairs measured   3 wait   2 asked, 2 true",
             "computing            25.0 %",
             "cost of measuring    1.2 %    of 5.0 %",
             "ExcessiveSyncWaitingTime",
@@ -269,5 +348,65 @@ mod tests {
         let end = shown(&run, 1000);
         assert!(end.contains("/Code/a.c/f39") && end.contains("to 40 of 40"), "{end}");
         assert!(end.contains(" over "), "{end}");
+    }
+    #[test]
+    fn one_is_no_plural_and_what_is_asked_in_a_phase_is_its_own() {
+        let run = run();
+        let mut change = RunChange::new(RunState::Searching, Duration::from_secs(2));
+        change.counts = [1, 1];
+        let process =
+            ResourceSpan { name: "/Process/0".into(), appeared: Time::ZERO, retired: None };
+        change.resources = vec![process];
+        change.questions =
+            vec![(0, vec![found(1)], Vec::new()), (1, vec![found(1), found(2)], Vec::new())];
+        run.apply(change);
+        let screen = shown(&run, 0);
+        let told = "1 process   1 pair measured   1 waits   1 asked, 1 true";
+        assert!(screen.contains(told), "{screen}");
+    }
+
+    #[test]
+    fn what_is_not_known_is_empty_and_no_zero() {
+        let run = run();
+        run.apply(RunChange::new(RunState::Over, Duration::from_secs(2)));
+        let screen = shown(&run, 0);
+        assert!(screen.contains("computing") && !screen.contains("0.0 %"), "{screen}");
+    }
+
+    #[test]
+    fn a_narrow_terminal_has_all_that_matters_whole() {
+        let run = run();
+        let mut change = RunChange::new(RunState::Searching, Duration::from_secs(2));
+        change.counts = [7, 3];
+        change.cost = 0.012;
+        change.series = vec![part(0, Metric::Wall, 200, 20), part(1, Metric::Cpu, 50, 20)];
+        change.questions = vec![(0, vec![found(1), found(0)], Vec::new())];
+        run.apply(change);
+        let (screen, _) = shown_at(&run, 0, [40, 20]);
+        let missing: Vec<&str> = [
+            "7 pairs measured",
+            "2 asked, 2 true",
+            "computing          25.0 %",
+            "cost of measuring  1.2 %   of 5.0 %",
+            "ExcessiveSyncWaitingTime 90.0 %",
+            " /Code/a.c/f0 ",
+            " from 20.0 %",
+            "q leave  space pause  p phase",
+        ]
+        .into_iter()
+        .filter(|told| !screen.contains(told))
+        .collect();
+        assert_eq!(missing, [""; 0], "{screen}");
+    }
+
+    #[test]
+    fn a_list_that_was_moved_beyond_its_end_comes_back_with_one_step() {
+        let run = run();
+        let mut change = RunChange::new(RunState::Over, Duration::from_secs(2));
+        change.questions = vec![(0, (0..40).map(found).collect(), Vec::new())];
+        run.apply(change);
+        let (end, top) = shown_at(&run, 1000, [110, 30]);
+        let (before, _) = shown_at(&run, top - 1, [110, 30]);
+        assert!(end.contains("to 40 of 40") && before.contains("to 39 of 40"), "{end}{before}");
     }
 }
