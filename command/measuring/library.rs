@@ -1,4 +1,4 @@
-//! Finds the shared object `libwhyperf.so`: where the user says, or else beside the command or where installations put it.
+//! Finds the shared object `libwhyperf.so`: where the user says, or else beside the command, where installations put it, or inside the command.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -6,6 +6,8 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail, ensure};
+
+use crate::measuring::inner_library;
 
 /// The variable that names another place.
 pub(crate) const VARIABLE: &str = "WHYPERF_LIBRARY";
@@ -25,6 +27,9 @@ pub(crate) fn find() -> Result<PathBuf> {
         if let Ok(found) = place.join(NAME).canonicalize() {
             return preloadable(found);
         }
+    }
+    if let Some(placed) = inner_library::placed(NAME) {
+        return placed.and_then(preloadable);
     }
     let places: Vec<String> = places.iter().map(|place| place.display().to_string()).collect();
     bail!("no {NAME} in {}; set {VARIABLE} to its path", places.join(", "))

@@ -8,6 +8,7 @@ pub(crate) mod environment;
 pub(crate) mod event;
 pub(crate) mod event_queue;
 pub(crate) mod exec;
+mod inner_library;
 pub(crate) mod interim_report;
 pub(crate) mod keys;
 pub(crate) mod launch;

@@ -156,7 +156,7 @@ impl Demo {
 }
 
 /// Builds Poisson A into a folder and says where it is.
-fn build_program(workspace: &Workspace, folder: &Path) -> Result<PathBuf> {
+pub(crate) fn build_program(workspace: &Workspace, folder: &Path) -> Result<PathBuf> {
     let program = folder.join("poisson_a");
     let mut out = OsString::from("OUT=");
     out.push(folder);

@@ -1,10 +1,13 @@
-//! The project's own tasks: `cargo xtask demo`, `test`, `page`, `study`, `sanitize` and `packages`.
+//! The project's own tasks: `cargo xtask demo`, `test`, `page`, `study`, `sanitize`, `package` and `packages`.
 
 use std::process::ExitCode;
 
 mod api;
 mod demo;
+mod fresh_root;
+mod killed;
 mod loom;
+mod package;
 mod packages;
 mod page;
 mod planted;
@@ -39,11 +42,16 @@ chores:
   study random             random programs that know their own truth, and what whyperf says of them; --kind KIND (c, inlined,
                            phases, threads, c++, fortran; else by turns), --programs N, --seed N, --seconds N, --built,
                            --keep (the files of all programs)
+  study killed             each part of a measured job is killed, and what must hold afterwards is checked: --rounds N of each,
+                           --part PART (run, watcher, attach, rank, launcher), --seed N, --built
+  study fresh-root         the Debian package in a new system, and the demo there by an ordinary user; as root, by debootstrap; --built
   study predicted          runs of this machine, predicted from traces and run for real; --runs N, --built
   sanitize                 all of what follows; what it ran, how long, and what was found
   sanitize address         the crates' tests under AddressSanitizer; `thread` and `miri` likewise
   sanitize valgrind        the release build's library under valgrind, in a program with threads
   sanitize fuzz SECONDS    each fuzz target for so long, 60 s without a number
+  package                  whyperf as others install it, in target/package: a Debian package, a tarball that works wherever it is unpacked,
+                           files for environment modules, Spack and containers; --built; --into FOLDER installs it there
   packages                 install what building and testing need, where it is missing
 ";
 
@@ -64,8 +72,11 @@ fn run(words: &[&str]) -> anyhow::Result<ExitCode> {
         ["demo"] => demo::run(DemoPage::No),
         ["demo", "--view"] => demo::run(DemoPage::Served),
         ["test", options @ ..] => test::run(options),
+        ["package", words @ ..] => package::run(words),
         ["page"] => page::build(&Workspace::find()?).map(|()| ExitCode::SUCCESS),
         ["study", "random", words @ ..] => random::run(words),
+        ["study", "fresh-root", words @ ..] => fresh_root::run(words),
+        ["study", "killed", words @ ..] => killed::run(words),
         ["study", "planted", words @ ..] => planted::run(words),
         ["study", "predicted", words @ ..] => predicted::run(words),
         ["study", words @ ..] => study::run(words),

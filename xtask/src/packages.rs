@@ -24,13 +24,15 @@ const DEMO: [Package; 4] = [
     Package { name: "gcc", evidence: "gcc" },
 ];
 
-const TESTS: [Package; 22] = [
+const TESTS: [Package; 24] = [
     Package { name: "mpich", evidence: "mpirun.mpich" },
     Package { name: "libmpich-dev", evidence: "mpicc.mpich" },
     Package { name: "gfortran", evidence: "gfortran" },
     Package { name: "python3-mpi4py", evidence: "/usr/lib/python3/dist-packages/mpi4py" },
     Package { name: "g++", evidence: "g++" },
     Package { name: "binutils", evidence: "objdump" },
+    Package { name: "dpkg", evidence: "dpkg-deb" },
+    Package { name: "tcl", evidence: "tclsh" },
     Package { name: "clang-14", evidence: "clang-14" },
     Package { name: "musl-tools", evidence: "musl-gcc" },
     Package { name: "golang-go", evidence: "go" },

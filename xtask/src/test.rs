@@ -18,6 +18,7 @@ use anyhow::{Context as _, Result, bail};
 
 use crate::api;
 use crate::loom;
+use crate::package;
 use crate::packages;
 use crate::page;
 use crate::workspace::{PLACE, RELEASE_BUILD, Workspace, succeed};
@@ -202,6 +203,7 @@ fn steps(workspace: &Workspace) -> Result<Vec<TestStep>> {
     }
     let rest = [
         TestStep::own("browser", page::browser),
+        TestStep::own("package", package::check),
         TestStep::own("api", api::check),
         TestStep::cargo("benches", &format!("{PROGRAMS} --benches -- --test")),
         TestStep::own("loom", loom::models),

@@ -12,7 +12,8 @@ use toml::Table;
 pub(crate) const PLACE: &str = "WHYPERF_TEST_BIN_DIR";
 
 /// The cargo call that builds what is shipped.
-pub(crate) const RELEASE_BUILD: &str = "build --release -p whyperf -p whyperf-probes";
+pub(crate) const RELEASE_BUILD: &str =
+    "build --release -p whyperf -p whyperf-probes --no-default-features --features whyperf/command";
 
 /// The checkout this chore runs in.
 #[derive(Debug, Clone)]

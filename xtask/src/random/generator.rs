@@ -2,15 +2,15 @@
 
 /// The generator of Steele, Lea and Flood, *Fast splittable pseudorandom number generators* (SplitMix64).
 #[derive(Clone, Debug)]
-pub(super) struct Generator(u64);
+pub(crate) struct Generator(u64);
 
 impl Generator {
-    pub(super) const fn seeded(seed: u64) -> Self {
+    pub(crate) const fn seeded(seed: u64) -> Self {
         Self(seed)
     }
 
     /// A number below `end`, which is not zero.
-    pub(super) fn below(&mut self, end: u64) -> u64 {
+    pub(crate) fn below(&mut self, end: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

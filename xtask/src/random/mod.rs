@@ -28,6 +28,8 @@ use anyhow::{Context as _, Result};
 
 use crate::packages;
 use crate::workspace::Workspace;
+pub(crate) use generator::Generator;
+
 use comparison::{FunctionAnswer, Judged};
 use options::RandomOptions;
 use sum::AnswerSums;
