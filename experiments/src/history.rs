@@ -430,9 +430,9 @@ impl Store {
     /// When the store cannot be written or the run is gone.
     pub fn replace_report(&mut self, run: &RunId, report: &StoredReport) -> Result<(), StoreError> {
         let number = self.number(run)?;
-        let change = "UPDATE report SET json = $2, text = $3 WHERE run = $1";
+        let change = "UPDATE report SET json = $1, text = $2 WHERE run = $3";
         transact(self, "replacing a report", |transaction| {
-            transaction.execute(change, params![number, report.json, report.text]).map(|_| ())
+            transaction.execute(change, params![report.json, report.text, number]).map(|_| ())
         })
     }
 

@@ -127,3 +127,14 @@ fn a_pair_is_drawn_and_one_that_is_not_known_is_said() {
     assert!(nothing.stderr.contains("between 5 s and 4 s"), "{nothing:?}");
     assert_eq!(place.say(&["plot", "--metric", "no_such"]).status, Some(2));
 }
+
+#[test]
+fn a_slip_in_what_is_to_be_drawn_is_named_with_what_was_meant() {
+    let place = Place::new("plot-slips");
+    let said = |words: &[&str]| place.say(&[&["plot"], words].concat()).stderr;
+    let form = said(&["--metric", "wall", "-o", "figure.pdf"]);
+    let metric = said(&["--metric", "sync_wiat"]);
+    let is_told = form.contains("a file whose name ends in .svg or .png")
+        && metric.contains("there is no such metric; near it is sync_wait");
+    assert!(is_told, "{form}{metric}");
+}

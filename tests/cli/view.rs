@@ -251,6 +251,33 @@ fn a_socket_of_the_file_system_serves_the_same_and_goes_with_the_server() {
 }
 
 #[test]
+fn a_socket_that_a_killed_server_left_makes_room_and_one_in_use_does_not() {
+    let place = Place::new("view-left");
+    place.measured();
+    let path = place.path("view.sock");
+    let address = format!("unix:{}", path.display());
+    let mut killed = Server::start(&place, &["--listen", &address]);
+    killed.child.kill().expect("it runs");
+    killed.child.wait().expect("it ends");
+    assert!(path.exists(), "nobody took it away");
+    let server = Server::start(&place, &["--listen", &address]);
+    let refused = place.say(&["view", "--listen", &address]);
+    assert!(refused.stderr.contains("Address already in use"), "{refused:?}");
+    let mut stream = UnixStream::connect(&path).expect("it listens");
+    assert_eq!(asked(&mut stream, "GET", "/api/v1/run", &server.heads(), "").status, 200);
+}
+
+#[test]
+fn what_the_report_says_of_the_cost_its_page_and_the_store_say_too() {
+    let place = Place::new("view-cost");
+    place.measured();
+    let told = fs::read(place.path("report.json")).expect("the report was written");
+    let told: Value = serde_json::from_slice(&told).expect("it is JSON");
+    let shown = Server::start(&place, &[]).get("/api/v1/run").json();
+    assert_eq!(shown["report"]["cost"], told["cost"]);
+}
+
+#[test]
 fn a_run_is_shown_from_its_first_moment_on_and_its_page_stays_until_it_is_not_wanted_any_more() {
     let place = Place::new("view-live");
     let mut command = place.command(&["run", "--quiet", "--view", "--", "sh", "-c", "exit 3"]);

@@ -33,10 +33,14 @@ export function SceneView({ make, like, label, say, hint, onDrag, onClear, onPic
   const [said, setSaid] = useState('')
   const [drag, setDrag] = useState<[Corner, Corner] | null>(null)
   const scene = useMemo(() => make(width), [width, theme, ...like])
-  const records = useMemo(() => inOrder(scene), [scene])
+  // Of many records the order takes a moment, and only keys need it.
+  const records = useMemo(() => {
+    let known: number[] | undefined
+    return () => (known ??= inOrder(scene))
+  }, [scene])
   const own = (event: KeyboardEvent) => isOverTime && moveRange(event)
-  const { at: cursor, keys } = useCells({ rows: records.length, columns: 1, own, choose: ({ row }) => onPick?.(records[row]!) })
-  const stepped = cursor && records[cursor.row]!
+  const { at: cursor, keys } = useCells({ rows: () => records().length, columns: 1, own, choose: ({ row }) => onPick?.(records()[row]!) })
+  const stepped = cursor && records()[cursor.row]!
   useEffect(() => {
     const inks = { ink: ink('--ink'), soft: ink('--ink-soft'), line: ink('--line'), accent: ink('--accent') }
     const box = drag && { kind: 'box' as const, x: Math.min(drag[0][0], drag[1][0]), y: Math.min(drag[0][1], drag[1][1]), w: Math.abs(drag[1][0] - drag[0][0]), h: Math.abs(drag[1][1] - drag[0][1]) }

@@ -8,7 +8,8 @@ export interface Cell {
 }
 
 interface Cells {
-  rows: number
+  /** How many there are; asked for when a key is pressed, where counting takes a moment. */
+  rows: number | (() => number)
   columns: number
   choose(cell: Cell): void
   /** Keys of the picture's own, which come first; whether it was one. */
@@ -18,15 +19,16 @@ interface Cells {
 /** The cell that the cursor is at, none while the picture has not the keys; and what listens to them. */
 export function useCells({ rows, columns, choose, own }: Cells) {
   const [at, setAt] = useState<Cell | null>(null)
+  const count = () => (typeof rows === 'function' ? rows() : rows)
   const onKeyDown = (event: KeyboardEvent) => {
     if (own?.(event)) return
-    const next = moved(at, event.key, rows, columns)
+    const next = moved(at, event.key, count(), columns)
     if (next) setAt(next)
     else if (at && (event.key === 'Enter' || event.key === ' ')) choose(at)
     else return
     event.preventDefault()
   }
-  const known = at && at.row < rows && at.column < columns ? at : null
+  const known = at && at.row < count() && at.column < columns ? at : null
   return { at: known, keys: { tabIndex: 0, onKeyDown, onBlur: () => setAt(null) } }
 }
 

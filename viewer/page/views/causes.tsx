@@ -64,6 +64,15 @@ function Chain({ ranks }: { ranks: number[] }) {
   return <span class="chain">{ranks.map((rank, at) => <span key={rank}>{at > 0 && ' ← '}<b>{rank}</b></span>)}</span>
 }
 
+/** The end of a name tells most. */
+const cut = (text: string, most: number) => (text.length > most ? `…${text.slice(1 - most)}` : text)
+
+/** Begin and end of a name: between them it is most alike. */
+const middleCut = (text: string, most: number) => (text.length > most ? `${text.slice(0, 12)}…${text.slice(13 - most)}` : text)
+
+/** Who, and what they do: colour alone would not tell two columns apart. */
+const heading = (cause: Cause) => (isRank(cause) ? `${cut(whoShown(cause), 20)} ${useWords(cause.state)}` : whoShown(cause))
+
 const causeAt = ([key, { cause }]: [string, { cause: Cause }]): [string, Cause] => [key, cause]
 
 /** More places or causes than this are no picture. */
@@ -92,9 +101,11 @@ function Matrix({ shown, places }: { shown: ShownRun; places: Bottleneck[] }) {
   const { at, keys } = useCells({ rows: rows.length, columns: causes.length, choose: ({ row }) => show(rows[row]!) })
   if (causes.length < 2) return null
   const step = Math.min(64, Math.max(14, (width - LEFT - 10) / Math.max(causes.length, 1)))
-  const cut = (text: string, most: number) => (text.length > most ? `…${text.slice(1 - most)}` : text)
+  // Of several hypotheses about one place each says its name.
+  const foci = rows.map((place) => place.focus)
+  const named = ({ focus, hypothesis }: Bottleneck) => (foci.indexOf(focus) === foci.lastIndexOf(focus) ? focusShown(focus) : `${focusShown(focus)}: ${hypothesis}`)
   // Slanted words above the columns need this much.
-  const WORDS = 22 + Math.round(4.2 * Math.max(...causes.map(([, { cause }]) => cut(whoShown(cause), 24).length)))
+  const WORDS = 22 + Math.round(4.2 * Math.max(...causes.map(([, { cause }]) => heading(cause).length)))
   const height = WORDS + rows.length * HIGH
   return (
     <Figure
@@ -106,12 +117,12 @@ function Matrix({ shown, places }: { shown: ShownRun; places: Bottleneck[] }) {
         <svg class="picture causes" viewBox={`0 0 ${Math.max(width, LEFT + causes.length * step + 10)} ${height}`}>
           {causes.map(([key, { cause }], at) => (
             <text key={key} transform={`translate(${LEFT + (at + 0.5) * step + 3} ${WORDS - 8}) rotate(-38)`}>
-              <title>{`${whoOf(cause)}, ${useWords(cause.state)}`}</title>{cut(whoShown(cause), 24)}
+              <title>{`${whoOf(cause)}, ${useWords(cause.state)}`}</title>{heading(cause)}
             </text>
           ))}
           {rows.map((place, row) => (
             <g key={place.hypothesis + place.focus} class="choosable" onClick={() => show(place)}>
-              <text x={LEFT - 8} y={WORDS + row * HIGH + 15} text-anchor="end"><title>{`${place.hypothesis} ${place.focus}`}</title>{cut(focusShown(place.focus), 36)}</text>
+              <text x={LEFT - 8} y={WORDS + row * HIGH + 15} text-anchor="end"><title>{`${place.hypothesis} ${place.focus}`}</title>{middleCut(named(place), 38)}</text>
               {causes.map(([key, { cause }], at) => {
                 const value = share(place, key)
                 const box = { x: LEFT + at * step + 1, y: WORDS + row * HIGH + 1, width: step - 2, height: HIGH - 2 }

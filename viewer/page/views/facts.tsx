@@ -111,6 +111,7 @@ function seenFor(one: Bottleneck, length: number): number | null {
 
 function Found({ shown, found, title, length }: { shown: ShownRun; found: Bottleneck[]; title: string; length: number }) {
   if (found.length === 0) return <p class="empty">{title}: nothing.</p>
+  const isEstimated = found.some((one) => one.plus_minus !== null)
   const isPartial = found.some((one) => seenFor(one, length) !== null)
   const value = (one: Bottleneck, number: number) => ofHypothesis(number, shown.hypothesis(one.hypothesis))
   return (
@@ -123,7 +124,7 @@ function Found({ shown, found, title, length }: { shown: ShownRun; found: Bottle
         { name: 'bottleneck', value: (one) => one.hypothesis, shown: (one) => <b>{one.hypothesis}</b> },
         { name: 'where', value: (one) => one.focus, shown: (one) => <span class="focus">{focusShown(one.focus)}</span>, isLong: true },
         { name: 'value', value: (one) => one.value, shown: (one) => value(one, one.value), isBar: true },
-        { name: '±', value: (one) => one.plus_minus, shown: (one) => (one.plus_minus === null ? '' : value(one, one.plus_minus)) },
+        ...(isEstimated ? [{ name: '±', value: (one: Bottleneck) => one.plus_minus, shown: (one: Bottleneck) => value(one, one.plus_minus!) }] : []),
         { name: 'threshold', value: (one) => one.threshold, shown: (one) => value(one, one.threshold) },
         ...(isPartial ? [{ name: 'seen for', value: (one: Bottleneck) => seenFor(one, length), shown: (one: Bottleneck) => `${seconds(one.to_s - one.from_s)}, ${percent((one.to_s - one.from_s) / length, 0)}` }] : []),
         { name: 'found', value: (one) => one.found_s, shown: (one) => seconds(one.found_s) },

@@ -29,7 +29,7 @@ export function Regions({ shown }: { shown: ShownRun }) {
   return (
     <Table
       title="Regions"
-      note={number === null ? 'all processes' : `process ${number}`}
+      note={`${number === null ? 'all processes' : `process ${number}`}${isPartial ? '; seen for: of the time of the process' : ''}`}
       rows={rows}
       keyOf={(row) => row.name}
       isSelected={(row) => chosen.has(row.name)}
@@ -40,7 +40,7 @@ export function Regions({ shown }: { shown: ShownRun }) {
         { name: 'calls', value: (row) => (hasCalls ? counted(row, row.calls) : null), shown: (row) => amount(row.calls) },
         { name: 'exclusive', value: (row) => (hasTimes ? counted(row, row.exclusive) : null), shown: (row) => seconds(row.exclusive), isBar: true },
         { name: 'inclusive', value: (row) => (hasTimes ? row.inclusive : null), shown: (row) => seconds(row.inclusive) },
-        ...(isPartial ? [{ name: 'seen for', value: (row: Region) => row.coverage, shown: (row: Region) => `${percent(row.coverage!)} of the run` }] : []),
+        ...(isPartial ? [{ name: 'seen for', value: (row: Region) => row.coverage, shown: (row: Region) => percent(row.coverage!) }] : []),
         { name: 'sent', value: (row) => (row.sent > 0 ? row.sent : null), shown: (row) => bytes(row.sent) },
         { name: 'received', value: (row) => (row.received > 0 ? row.received : null), shown: (row) => bytes(row.received) },
         { name: 'source', value: (row) => row.source },
