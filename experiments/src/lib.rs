@@ -80,7 +80,7 @@ pub use recorder::{Ending, Progress, Recorder};
 pub use replay::Replay;
 pub use run::{
     CLASSIC_VERDICT, Edge, Measurement, NewRun, ObjectRow, Phase, RunId, StepRow, StoredProfileRow,
-    StoredReport, StoredVerdict, Summary, Topic,
+    StoredReport, StoredUserEvent, StoredVerdict, Summary, Topic,
 };
 pub use run_results::RunResults;
 pub use scaling::{

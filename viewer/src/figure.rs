@@ -192,6 +192,7 @@ fn unit(lines: &[FigureLine]) -> &'static str {
             (Unit::Bytes, _) => "bytes per second",
             (Unit::Operations, _) => "calls per second",
             (Unit::Events, _) => "events per second",
+            (Unit::OfProgram, _) => "per second",
         }
     };
     let Some(first) = lines.first().map(of) else { return "" };
