@@ -53,7 +53,9 @@ pub use comparison::{
 pub use diagnosis::{Diagnosis, Extent};
 pub use error::StoreError;
 pub use exchange::{
-    ExchangeError, ExportedRun, StackWeight, TauFile, collapsed_stacks, packed_profile, tau_files,
+    ExchangeError, ExportedRun, ForeignFormat, StackWeight, TauFile, caliper_json, callgrind,
+    chrome_trace, collapsed_stacks, cube, gprof, mpip, packed_profile, perf_script, pprof_profile,
+    speedscope, tau_files,
 };
 pub use foreign_profile::{
     ForeignMetric, ForeignProfile, ForeignThread, Timer, TimerValue, UserEvent,
