@@ -34,6 +34,7 @@ mod program_event;
 mod query;
 mod record;
 mod recorder;
+mod reduction;
 mod replay;
 mod run;
 mod run_results;
@@ -79,6 +80,7 @@ pub use query::{
 };
 pub use record::{Record, RecordError};
 pub use recorder::{Ending, Progress, Recorder};
+pub use reduction::{FilterFormat, FunctionSums, ReductionRules, RuleError, RuleProblem};
 pub use replay::Replay;
 pub use run::{
     CLASSIC_VERDICT, Edge, Measurement, NewRun, ObjectRow, Phase, RunId, StepRow, StoredProfileRow,
