@@ -9,6 +9,8 @@ mod packages;
 mod page;
 mod planted;
 mod predicted;
+mod python;
+mod python_environment;
 mod random;
 mod sanitize;
 mod spread;

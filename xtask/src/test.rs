@@ -20,6 +20,7 @@ use crate::api;
 use crate::loom;
 use crate::packages;
 use crate::page;
+use crate::python;
 use crate::workspace::{PLACE, RELEASE_BUILD, Workspace, succeed};
 
 /// What a step does.
@@ -203,6 +204,7 @@ fn steps(workspace: &Workspace) -> Result<Vec<TestStep>> {
     let rest = [
         TestStep::own("browser", page::browser),
         TestStep::own("api", api::check),
+        TestStep::own("python", python::check),
         TestStep::cargo("benches", &format!("{PROGRAMS} --benches -- --test")),
         TestStep::own("loom", loom::models),
         TestStep::own("mutants", loom::mutants),
