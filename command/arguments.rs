@@ -8,10 +8,12 @@ use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
+use crate::experiments::ci::{self, Ci};
 use crate::experiments::compare::{self, Compare};
 use crate::experiments::export::{self, Export};
 use crate::experiments::import::{self, Import};
 use crate::experiments::query::{self, QueryVerb};
+use crate::experiments::reduce::{self, Reduce};
 use crate::experiments::scale::{self, Scale};
 use crate::extrapolation::extrapolate::{self, Extrapolate};
 use crate::extrapolation::machines::MachineVerb;
@@ -133,12 +135,18 @@ pub(crate) enum Verb {
     /// Say how and by how much the performance changed from one run to another, and why
     #[command(after_help = compare::NOTES)]
     Compare(Box<Compare>),
+    /// Run a program several times, compare it with the baseline of a branch, and write what a pull request shows
+    #[command(after_help = ci::NOTES, override_usage = "whyperf ci [OPTIONS] -- COMMAND...")]
+    Ci(Box<Ci>),
     /// Say how well a program scales with its processes, and what will hurt with more of them
     #[command(after_help = scale::NOTES)]
     Scale(Scale),
     /// Ask runs that were kept, in a small language
     #[command(after_help = query::NOTES)]
     Query(QueryVerb),
+    /// Say which functions measuring is not worth, as a filter for the next run
+    #[command(after_help = reduce::NOTES)]
+    Reduce(Reduce),
     /// Take in what another tool measured, as a run
     #[command(after_help = import::NOTES)]
     Import(Import),

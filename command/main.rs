@@ -18,7 +18,7 @@ use anyhow::Result;
 use clap::CommandFactory as _;
 
 use crate::arguments::{CommandLine, Verb};
-use crate::experiments::{compare, export, import, query, scale};
+use crate::experiments::{ci, compare, export, import, query, reduce, scale};
 use crate::extrapolation::{extrapolate, machines, traces, what_if};
 use crate::machine::{clean, completions, doctor, manual};
 use crate::measuring::{attach, exec, launch, run};
@@ -51,6 +51,8 @@ fn carry_out(verb: Verb) -> Result<ExitCode> {
         Verb::View(request) => view::view(&request),
         Verb::Compare(request) => compare::compare(&request),
         Verb::Query(request) => query::query(&request),
+        Verb::Ci(request) => ci::ci(&request),
+        Verb::Reduce(request) => reduce::reduce(&request),
         Verb::Scale(request) => scale::scale(&request),
         Verb::Import(request) => import::import(&request),
         Verb::Export(request) => export::export(&request),

@@ -7,10 +7,10 @@
 !!     ...
 !!     call whyperf_end(solve)
 !!
-!!     type(whyperf_counter), save :: cells
-!!     cells = whyperf_counter('cells')
+!!     type(whyperf_counter), save :: cells, level
+!!     cells = whyperf_counter('cells'); level = whyperf_counter('level [m]')
 !!     call whyperf_add(cells, n)
-!!     call whyperf_set(cells, v)
+!!     call whyperf_set(level, v)
 !!
 !!     call whyperf_phase('assembly')
 !!     call whyperf_pause()

@@ -6,7 +6,9 @@
  *     WHYPERF_SCOPE("solve");              until the end of the block, also when an exception leaves it
  *
  *     static whyperf_counter cells = WHYPERF_COUNTER("cells");
- *     whyperf_add(&cells, n);  whyperf_set(&cells, v);
+ *     whyperf_add(&cells, n);              a counter: what was added, in all
+ *     static whyperf_counter heap = WHYPERF_COUNTER("heap [KiB]");
+ *     whyperf_set(&heap, v);               a gauge: how often it was set, least, most, mean, deviation
  *
  *     whyperf_phase("assembly");  whyperf_pause();  whyperf_resume();
  *
@@ -28,7 +30,7 @@
 extern "C" {
 #endif
 
-/* A region or a counter: its name and what the library keeps of it. */
+/* A region, a counter or a gauge: its name and what the library keeps of it. A name may say the unit. */
 typedef struct whyperf_region {
     const char *name;
     uint32_t id;
@@ -124,7 +126,7 @@ static inline void whyperf_add(whyperf_counter *counter, int64_t amount)
         whyperf_library.add(counter, amount);
 }
 
-/* Sets the counter, at the place where the thread is. */
+/* Tells a value of the gauge, at the place where the thread is. */
 static inline void whyperf_set(whyperf_counter *counter, int64_t value)
 {
     if (whyperf_is_loaded())

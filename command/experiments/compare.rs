@@ -4,14 +4,14 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde::Serialize;
 use whyperf_consultant::{Directives, NameMaps};
 use whyperf_experiments::{
-    Comparison, ComparisonSettings, Mapped, Operand, Store, WallVerdict, compare as compared, map,
+    Comparison, ComparisonSettings, Mapped, Operand, Store, compare as compared, map,
 };
 
-use crate::experiments::condition::Condition;
+use crate::experiments::failure_rules::FailureRules;
 use crate::experiments::operand::NamedOperand;
 use crate::experiments::read_options::ReadOptions;
 use crate::experiments::{markdown, text};
@@ -34,12 +34,8 @@ pub(crate) struct Compare {
     /// Print Markdown, for a discussion
     #[arg(long)]
     pub(crate) markdown: bool,
-    /// End with status 3 where this holds, as 'wall > +5%' or 'sync_wait at </Code/a.c> > +2 s'; may be repeated
-    #[arg(long, value_name = "CONDITION")]
-    pub(crate) fail_if: Vec<Condition>,
-    /// End with status 3 where there is this; may be repeated
-    #[arg(long, value_name = "WHAT", value_enum)]
-    pub(crate) fail_on: Vec<FailOn>,
+    #[command(flatten)]
+    pub(crate) rules: FailureRules,
     /// Call things of the first by the names that these directives map them to; may be repeated
     #[arg(long, value_name = "FILE", value_delimiter = ':', value_parser = DirectiveFile::parser())]
     pub(crate) maps: Vec<DirectiveFile>,
@@ -63,20 +59,6 @@ pub(crate) struct Compare {
     pub(crate) reading: ReadOptions,
 }
 
-/// What fails a comparison, beside conditions on numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum FailOn {
-    /// A bottleneck that the reference had not, or that it had elsewhere
-    NewBottleneck,
-    /// A bottleneck that has grown
-    GrownBottleneck,
-    /// The run is slower
-    Slower,
-}
-
-/// The exit status of a comparison that fails by what was found.
-const FAILED: u8 = 3;
-
 /// Compares what the request names.
 pub(crate) fn compare(request: &Compare) -> Result<ExitCode> {
     let settings = ComparisonSettings {
@@ -98,7 +80,7 @@ pub(crate) fn compare(request: &Compare) -> Result<ExitCode> {
             first = renamed.unwrap_or(first);
         }
         let comparison = compared(&mut first, &mut other, &settings);
-        failures.extend(failed(request, &comparison, &mut first, &mut other));
+        failures.extend(request.rules.failures(&comparison, &mut first, &mut other));
         all.push(comparison);
     }
     if let Some(path) = &request.json {
@@ -114,35 +96,7 @@ pub(crate) fn compare(request: &Compare) -> Result<ExitCode> {
     for failure in &failures {
         terminal::complain(failure);
     }
-    Ok(if failures.is_empty() { status(is_printed) } else { ExitCode::from(FAILED) })
-}
-
-/// What the request calls a failure, and is the case.
-fn failed(
-    request: &Compare,
-    comparison: &Comparison,
-    a: &mut Operand,
-    b: &mut Operand,
-) -> Vec<String> {
-    let name = b.name().to_owned();
-    let on = |what: &FailOn| {
-        let conclusions = &comparison.conclusions;
-        let slower =
-            comparison.wall.as_ref().is_some_and(|wall| wall.verdict == WallVerdict::Slower);
-        let new = conclusions.new.len() + conclusions.moved.len();
-        match what {
-            FailOn::NewBottleneck if new > 0 => Some(format!("{name} has {new} new bottlenecks")),
-            FailOn::GrownBottleneck if !conclusions.grown.is_empty() => {
-                Some(format!("{name} has {} bottlenecks that have grown", conclusions.grown.len()))
-            }
-            FailOn::Slower if slower => Some(format!("{name} is slower")),
-            _ => None,
-        }
-    };
-    let conditions = request.fail_if.iter();
-    let by_number: Vec<String> =
-        conditions.filter_map(|condition| condition.failure(comparison, a, b)).collect();
-    by_number.into_iter().chain(request.fail_on.iter().filter_map(on)).collect()
+    Ok(if failures.is_empty() { status(is_printed) } else { ExitCode::from(FailureRules::STATUS) })
 }
 
 /// The maps of the files of the request.

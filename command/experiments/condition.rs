@@ -94,6 +94,11 @@ fn parse_limit(text: &str, subject: &Subject) -> Option<Limit> {
 }
 
 impl Condition {
+    /// As it was written.
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
     /// Why it fails a comparison; none where it does not.
     pub(super) fn failure(
         &self,

@@ -48,6 +48,10 @@ pub(crate) enum ExportFormat {
     Hatchet,
     /// For Prometheus and others: OpenMetrics text
     Openmetrics,
+    /// Caliper's json-split, for its reader and Hatchet
+    Caliper,
+    /// A Cube 4 report, for CubeGUI and pycubexr
+    Cube,
 }
 
 /// Gives out the run of the request.
@@ -73,24 +77,31 @@ pub(crate) fn export(request: &Export) -> Result<ExitCode> {
             return Ok(ExitCode::SUCCESS);
         }
         ExportFormat::Pprof => {
-            let Some(path) = &request.output else {
-                bail!("a protocol buffer is no text: name a file with --output");
-            };
-            std::fs::write(path, run.pprof())
-                .with_context(|| format!("writing the profile to {}", path.display()))?;
-            return Ok(ExitCode::SUCCESS);
+            return write_bytes(request, "a protocol buffer", &run.pprof());
         }
+        ExportFormat::Cube => return write_bytes(request, "an archive", &run.cube()),
         ExportFormat::Collapsed => run.collapsed(),
         ExportFormat::Speedscope => run.speedscope(),
         ExportFormat::Csv => run.csv(),
         ExportFormat::Hatchet => run.hatchet(),
         ExportFormat::Openmetrics => run.open_metrics(),
+        ExportFormat::Caliper => run.caliper(),
     };
     let Some(path) = &request.output else {
         return Ok(status(delivery::print(&text)));
     };
     whole_file::replace(path, &text)
         .with_context(|| format!("writing the run to {}", path.display()))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What is no text goes into a file.
+fn write_bytes(request: &Export, what: &str, bytes: &[u8]) -> Result<ExitCode> {
+    let Some(path) = &request.output else {
+        bail!("{what} is no text: name a file with --output");
+    };
+    std::fs::write(path, bytes)
+        .with_context(|| format!("writing the profile to {}", path.display()))?;
     Ok(ExitCode::SUCCESS)
 }
 

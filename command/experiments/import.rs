@@ -1,6 +1,5 @@
 //! `whyperf import`: takes in what another tool measured, as a run of the store.
 
-use std::io::Read as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::SystemTime;
@@ -9,8 +8,9 @@ use anyhow::{Context as _, Result};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use whyperf_experiments::{
-    Ending, ForeignProfile, NewRun, Recorder, StackWeight, Topic, collapsed_stacks, packed_profile,
-    tau_files,
+    Ending, ForeignFormat, ForeignProfile, NewRun, Recorder, StackWeight, Topic, caliper_json,
+    callgrind, chrome_trace, collapsed_stacks, cube, gprof, mpip, packed_profile, perf_script,
+    pprof_profile, speedscope, tau_files,
 };
 
 use crate::output::delivery::{self, status};
@@ -19,8 +19,8 @@ use crate::output::terminal::{self, Colour, Screen, plain};
 /// What is taken in, and what it is called.
 #[derive(Debug, Args)]
 pub(crate) struct Import {
-    /// A folder of TAU's files profile.NODE.CONTEXT.THREAD, or with a folder MULTI__METRIC of such for each metric; a
-    /// packed profile of ParaProf; or a file of collapsed stacks
+    /// A folder of TAU's files profile.NODE.CONTEXT.THREAD, or with a folder MULTI__METRIC of such for each metric; or
+    /// what another tool wrote: --format lists them
     #[arg(value_name = "PATH")]
     pub(crate) path: PathBuf,
     /// What it is; found by its content where nothing is said
@@ -56,6 +56,24 @@ pub(crate) enum ImportFormat {
     Ppk,
     /// Collapsed stacks
     Collapsed,
+    /// What GNU gprof prints
+    Gprof,
+    /// What mpiP reports
+    Mpip,
+    /// callgrind.out of valgrind
+    Callgrind,
+    /// What `perf script` prints
+    PerfScript,
+    /// The profile of Google's pprof
+    Pprof,
+    /// JSON of speedscope
+    Speedscope,
+    /// Caliper's json-split
+    Caliper,
+    /// Chrome's trace events
+    ChromeTrace,
+    /// A Cube 4 report, `.cubex`
+    Cube,
 }
 
 /// What the numbers of collapsed stacks are.
@@ -68,39 +86,81 @@ pub(crate) enum Weight {
 }
 
 impl Import {
-    /// A folder is one of TAU's, what is compressed a packed profile, and all else stacks.
-    fn by_content(&self) -> ImportFormat {
-        if self.path.is_dir() {
-            return ImportFormat::Tau;
-        }
-        let mut first = [0; 2];
-        let read = std::fs::File::open(&self.path).and_then(|mut file| file.read_exact(&mut first));
-        if read.is_ok() && first == COMPRESSED {
-            ImportFormat::Ppk
-        } else {
-            ImportFormat::Collapsed
-        }
-    }
-
     /// What is taken in, with its name.
     fn read(&self) -> Result<(ForeignProfile, &'static str)> {
-        match self.format.unwrap_or_else(|| self.by_content()) {
-            ImportFormat::Ppk => Ok((packed_profile(&self.path)?, "a packed profile")),
-            ImportFormat::Tau => {
+        let format = match self.format {
+            Some(format) => format.into(),
+            None => ForeignFormat::of(&self.path)?,
+        };
+        let profile = match format {
+            ForeignFormat::Tau => {
                 let mut screen = Screen::new(Colour::Auto, false);
                 let told = |read, all| screen.status(&format!("{read} of {all} files are read"));
-                Ok((tau_files(&self.path, told)?, "TAU"))
+                tau_files(&self.path, told)?
             }
-            ImportFormat::Collapsed => {
-                let text = std::fs::read_to_string(&self.path)
-                    .with_context(|| format!("reading {}", self.path.display()))?;
+            ForeignFormat::Packed => packed_profile(&self.path)?,
+            ForeignFormat::Pprof => pprof_profile(&self.path)?,
+            ForeignFormat::Cube => cube(&self.path)?,
+            ForeignFormat::Collapsed => {
                 let weight = match self.weight {
                     Weight::Samples => StackWeight::Samples,
                     Weight::Microseconds => StackWeight::Microseconds,
                 };
-                Ok((collapsed_stacks(&self.path, &text, weight)?, "collapsed stacks"))
+                collapsed_stacks(&self.path, &self.text()?, weight)?
             }
+            ForeignFormat::Gprof => gprof(&self.path, &self.text()?)?,
+            ForeignFormat::Mpip => mpip(&self.path, &self.text()?)?,
+            ForeignFormat::Callgrind => callgrind(&self.path, &self.text()?)?,
+            ForeignFormat::PerfScript => perf_script(&self.path, &self.text()?)?,
+            ForeignFormat::Speedscope => speedscope(&self.path, &self.text()?)?,
+            ForeignFormat::Caliper => caliper_json(&self.path, &self.text()?)?,
+            ForeignFormat::ChromeTrace => chrome_trace(&self.path, &self.text()?)?,
+        };
+        Ok((profile, named(format)))
+    }
+
+    fn text(&self) -> Result<String> {
+        let bytes = std::fs::read(&self.path);
+        let bytes = bytes.with_context(|| format!("reading {}", self.path.display()))?;
+        // Names of functions may be in any alphabet of old.
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+}
+
+impl From<ImportFormat> for ForeignFormat {
+    fn from(format: ImportFormat) -> Self {
+        match format {
+            ImportFormat::Tau => Self::Tau,
+            ImportFormat::Ppk => Self::Packed,
+            ImportFormat::Collapsed => Self::Collapsed,
+            ImportFormat::Gprof => Self::Gprof,
+            ImportFormat::Mpip => Self::Mpip,
+            ImportFormat::Callgrind => Self::Callgrind,
+            ImportFormat::PerfScript => Self::PerfScript,
+            ImportFormat::Pprof => Self::Pprof,
+            ImportFormat::Speedscope => Self::Speedscope,
+            ImportFormat::Caliper => Self::Caliper,
+            ImportFormat::ChromeTrace => Self::ChromeTrace,
+            ImportFormat::Cube => Self::Cube,
         }
+    }
+}
+
+/// As the run's facts call it.
+const fn named(format: ForeignFormat) -> &'static str {
+    match format {
+        ForeignFormat::Tau => "TAU",
+        ForeignFormat::Packed => "a packed profile",
+        ForeignFormat::Collapsed => "collapsed stacks",
+        ForeignFormat::Gprof => "gprof",
+        ForeignFormat::Mpip => "mpiP",
+        ForeignFormat::Callgrind => "callgrind",
+        ForeignFormat::PerfScript => "perf script",
+        ForeignFormat::Pprof => "pprof",
+        ForeignFormat::Speedscope => "speedscope",
+        ForeignFormat::Caliper => "Caliper",
+        ForeignFormat::ChromeTrace => "a Chrome trace",
+        ForeignFormat::Cube => "Cube",
     }
 }
 
@@ -139,9 +199,6 @@ pub(crate) fn import(request: &Import) -> Result<ExitCode> {
     Ok(status(delivery::print(&text)))
 }
 
-/// How a file of gzip begins.
-const COMPRESSED: [u8; 2] = [0x1f, 0x8b];
-
 /// When the folder was last changed, which is about the end of the run.
 fn started(path: &std::path::Path) -> SystemTime {
     path.metadata().and_then(|found| found.modified()).unwrap_or_else(|_| SystemTime::now())
@@ -155,4 +212,6 @@ so that show, query, compare and diagnose work on it.
 Examples:
   whyperf import profiles/                       what TAU left in a folder
   whyperf import --application ocean --experiment tau profiles/
-  perf script | stackcollapse-perf.pl > stacks; whyperf import stacks";
+  gprof ./app gmon.out > app.gprof; whyperf import app.gprof
+  perf script -F +pid > app.perf; whyperf import app.perf
+  whyperf import scorep-2026/profile.cubex       what Score-P left";

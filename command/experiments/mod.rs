@@ -1,13 +1,17 @@
-//! The verbs about several runs, and about what other tools know: `compare`, `scale`, `query`, `import` and `export`.
+//! The verbs about several runs, and about what other tools know: `compare`, `ci`, `scale`, `query`, `reduce`, `import` and `export`.
 
 mod amounts;
+pub(crate) mod ci;
+mod ci_report;
 pub(crate) mod compare;
 mod condition;
 pub(crate) mod export;
+mod failure_rules;
 pub(crate) mod import;
 mod markdown;
 mod operand;
 pub(crate) mod query;
 mod read_options;
+pub(crate) mod reduce;
 pub(crate) mod scale;
 mod text;

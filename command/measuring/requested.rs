@@ -86,7 +86,7 @@ fn measured(id: PairId, daemon: &Daemon) -> Option<ReportedMeasurement> {
 fn total(amount: f64, unit: Unit) -> f64 {
     match unit {
         Unit::Nanoseconds | Unit::Processes => amount / 1e9,
-        Unit::Operations | Unit::Bytes | Unit::Events => amount,
+        Unit::Operations | Unit::Bytes | Unit::Events | Unit::OfProgram => amount,
     }
 }
 
@@ -102,6 +102,7 @@ const fn symbol(unit: Unit) -> &'static str {
         Unit::Operations => "calls",
         Unit::Bytes => "B",
         Unit::Events => "events",
+        Unit::OfProgram => "",
     }
 }
 

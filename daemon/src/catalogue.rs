@@ -7,6 +7,7 @@ use std::sync::Arc;
 use ahash::{AHashMap, AHashSet};
 use whyperf_inject::WaitReason;
 use whyperf_instrument::Begun;
+use whyperf_layout::UserEventPart;
 use whyperf_model::matching::{ClassId, Classes, ResourceId, Resources};
 use whyperf_model::{Category, Hierarchy, Resource};
 
@@ -163,6 +164,9 @@ impl Catalogue {
             _ => Category::Other,
         };
         let own = self.own_code(node).map(|code| resources.id(&code));
+        if category == Category::UserCounter {
+            return self.user_event(parent, node, classes, resources);
+        }
         let object = self.object(node.object, resources);
         let (category, object) =
             match object.and_then(|object| told_by(category, object, resources)) {
@@ -177,12 +181,35 @@ impl Catalogue {
         classes.below(parent, category, own, object, resources)
     }
 
+    /// The class of a node of a counter or gauge of the program's own.
+    fn user_event(
+        &self,
+        parent: ClassId,
+        node: &NodeState,
+        classes: &mut Classes,
+        resources: &mut Resources,
+    ) -> ClassId {
+        let category = match UserEventPart::at_site(node.site) {
+            Some(UserEventPart::Added) => Category::UserCounter,
+            Some(UserEventPart::Set) => Category::UserGauge,
+            _ => Category::Other,
+        };
+        let name = self.region_name(node.region).unwrap_or_default();
+        let event = resources.id(&Resource::root(Hierarchy::UserEvent).child(&name));
+        // No process has such an object: it is there since the program told of it.
+        resources.hold(event);
+        classes.below(parent, category, None, Some(event), resources)
+    }
+
     /// The code resource that a node adds to its path: the region itself, or who called it.
     pub(crate) fn own_code(&mut self, node: &NodeState) -> Option<Resource> {
         let code = Resource::root(Hierarchy::Code);
         let region = self.tables.region(node.region).filter(|_| node.region != 0)?;
         if region.category == Category::Function {
             return self.functions.get(&region.address).cloned();
+        }
+        if region.category == Category::UserCounter {
+            return None;
         }
         if region.category == Category::User {
             let (name, address) = (region.name.clone(), region.address);

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use whyperf_instrument::{Activity, ActivitySpan, Entered, Instrumenter, Service};
-use whyperf_layout::{Answer, Command, Message, Reply};
+use whyperf_layout::{Answer, Command, Message, Reply, UserEventPart};
 use whyperf_model::{Category, Nanos, Scale};
 
 use crate::compensation::Price;
@@ -12,6 +12,7 @@ use crate::process::{Beginning, PassContext, Process};
 use crate::process_stage::ProcessStage;
 use crate::region::RegionMemory;
 use crate::switched::{SwitchOutcome, Switched};
+use crate::thread::NodeState;
 
 /// A region of the program that is not measured to the end: its numbers are lower bounds.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +32,8 @@ impl Process {
     pub(crate) fn switched_off(&self) -> impl Iterator<Item = SwitchedOff> + '_ {
         let regions = (0u32..).zip(&self.catalogue.tables.regions).skip(1);
         let off = regions.filter(|(_, entry)| {
-            entry.category == Category::User && (entry.off || entry.hot_visits > 0)
+            let is_of_program = matches!(entry.category, Category::User | Category::UserCounter);
+            is_of_program && (entry.off || entry.hot_visits > 0)
         });
         off.map(|(number, entry)| SwitchedOff {
             region: entry.name.clone(),
@@ -43,7 +45,13 @@ impl Process {
 
     fn visits(&self, region: u32) -> u64 {
         let nodes = self.threads.iter().flat_map(|watched| &watched.thread.nodes);
-        nodes.filter(|node| node.region == region).map(|node| node.counters.visits).sum()
+        let is_told =
+            |node: &&NodeState| UserEventPart::at_site(node.site).is_none_or(UserEventPart::grows);
+        nodes
+            .filter(|node| node.region == region)
+            .filter(is_told)
+            .map(|node| node.counters.visits)
+            .sum()
     }
 
     /// Asks for every region of this name to be switched; answers how many were asked for.

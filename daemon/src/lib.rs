@@ -81,6 +81,7 @@ mod thread_causes;
 mod thread_counters;
 mod tracing;
 mod unseen_wait;
+mod user_events;
 mod wait_causes;
 mod wait_objects;
 mod watched_thread;
@@ -108,6 +109,7 @@ pub use tracing::{
     CollectedTrace, TraceCollector, TracedEntries, TracedObject, TracedProcess, TracedRegion,
     TracedThread, TurnFile,
 };
+pub use user_events::UserEventRow;
 pub use whyperf_inject::CounterRefusal;
 pub use whyperf_layout::{MessageAct, NO_ONE, Traced};
 pub use whyperf_model::matching::PairId;

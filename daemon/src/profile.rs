@@ -137,7 +137,8 @@ impl Daemon {
     }
 }
 
-fn number(process: &Process) -> u32 {
+/// Rank, or process id outside MPI.
+pub(crate) fn number(process: &Process) -> u32 {
     process.rank.unwrap_or(process.pid)
 }
 
@@ -153,8 +154,9 @@ fn add_thread(
     let coverage = coverage(process, thread);
     let mut sums: Vec<Option<NodeSum>> = texts.iter().map(|_| None).collect();
     for (index, node) in thread.nodes.iter().enumerate() {
-        let is_named = region_name(process, thread, index).is_some();
-        if !is_named || (node.net_time() == 0 && node.counters.visits == 0) {
+        let is_call =
+            region_name(process, thread, index).is_some() && !is_user_event(process, node);
+        if !is_call || (node.net_time() == 0 && node.counters.visits == 0) {
             continue;
         }
         let region = process.catalogue.tables.region(node.region);
@@ -244,15 +246,15 @@ const LONGEST: usize = 64;
 
 /// The paths of a thread's nodes, each text once.
 #[derive(Default)]
-struct Paths {
-    texts: Vec<Vec<String>>,
+pub(crate) struct Paths {
+    pub(crate) texts: Vec<Vec<String>>,
     /// By node: the number of its path.
-    of: Vec<usize>,
+    pub(crate) of: Vec<usize>,
 }
 
 impl Paths {
     /// Parents come before their children, so each path is its parent's and a name or two.
-    fn of(process: &Process, thread: &MeasuredThread, view: View) -> Self {
+    pub(crate) fn of(process: &Process, thread: &MeasuredThread, view: View) -> Self {
         let most = if view == View::TwoLevel { 2 } else { LONGEST };
         let mut paths = Self::default();
         let mut numbers: AHashMap<Vec<String>, usize> = AHashMap::new();
@@ -289,6 +291,12 @@ fn extended(
     }
     path.drain(..path.len().saturating_sub(most));
     path
+}
+
+/// Whether a node is no call: a value that the program told.
+pub(crate) fn is_user_event(process: &Process, node: &NodeState) -> bool {
+    let region = process.catalogue.tables.region(node.region);
+    region.is_some_and(|region| region.category == Category::UserCounter)
 }
 
 fn region_name(process: &Process, thread: &MeasuredThread, index: usize) -> Option<String> {

@@ -70,13 +70,12 @@ impl SharedState {
     /// on what a thread waited nor in which named region of the program it was.
     pub(crate) fn coverage_for(&self, counter: Counter, pair: &Pair) -> Option<CounterCoverage> {
         let focus = &pair.focus;
-        let objects = [Hierarchy::SyncObject, Hierarchy::File];
         let is_region = |code| {
             let known = self.resources.known(code);
             known.is_some_and(|code| self.classes.is_region(code))
         };
         let is_told = self.counted.counters.contains(&counter)
-            && objects.into_iter().all(|hierarchy| focus.is_root(hierarchy))
+            && Hierarchy::OBJECTS.into_iter().all(|hierarchy| focus.is_root(hierarchy))
             && !focus.part(Hierarchy::Code).iter().any(is_region);
         let is_whole = focus.is_root(Hierarchy::Code);
         is_told.then_some(if is_whole { CounterCoverage::Counted } else { CounterCoverage::Placed })

@@ -181,5 +181,7 @@ fn category(kind: u32) -> Category {
         Some(Kind::Poll) => Category::Poll,
         Some(Kind::Socket) => Category::Socket,
         Some(Kind::Signal) => Category::Signal,
+        // Of a node its part says which of both it is.
+        Some(Kind::UserEvent) => Category::UserCounter,
     }
 }

@@ -21,7 +21,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use whyperf_layout::slot::{NodeReading, stamped_pair};
-use whyperf_layout::{Head, Node, SlotReadState, geometry};
+use whyperf_layout::{Head, Node, SlotReadState, UserEventPart, geometry};
 use whyperf_model::matching::ClassId;
 
 use crate::memory_room::NodeRoom;
@@ -272,6 +272,10 @@ impl MeasuredThread {
         growth: &mut Vec<NodeGrowth>,
     ) -> bool {
         let Some(reading) = (0..TRIES).find_map(|_| slot.nodes[index].read()) else { return false };
+        if UserEventPart::at_site(self.nodes[index].site).is_some_and(|part| !part.grows()) {
+            self.nodes[index].take_state(&reading);
+            return true;
+        }
         let state = &self.nodes[index];
         let closed = self.closed.saturating_add(forward(state.exclusive, reading.exclusive));
         let is_too_much = closed > self.lived(now).saturating_add(LATER);
@@ -347,6 +351,13 @@ impl NodeState {
             exclusive: 0,
             open: 0,
         }
+    }
+
+    /// Of a part of a gauge that does not grow: what it is now. Nothing is told of it to pairs.
+    const fn take_state(&mut self, reading: &NodeReading) {
+        self.counters.visits = reading.visits;
+        self.counters.sent = reading.moved.out;
+        self.counters.received = reading.moved.r#in;
     }
 
     /// Exclusive ticks as last read, up to the last pass.

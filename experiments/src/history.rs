@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use rusqlite::{Params, Row, params};
 use serde::Serialize;
-use whyperf_model::{Focus, Histogram, Metric, Nanos, Pair, Time};
+use whyperf_model::{Focus, Histogram, Metric, Nanos, Pair, Time, UserEventKind, UserEventTotals};
 
 use crate::bins;
 use crate::error::StoreError;
@@ -15,7 +15,8 @@ use crate::instant::{counted, moment, text};
 use crate::message_series::MessageSeries;
 use crate::recorder::{SEPARATOR, WHOLE, first_of, transact};
 use crate::run::{
-    Edge, ObjectRow, Phase, RunId, StepRow, StoredProfileRow, StoredReport, StoredVerdict, Summary,
+    Edge, ObjectRow, Phase, RunId, StepRow, StoredProfileRow, StoredReport, StoredUserEvent,
+    StoredVerdict, Summary,
 };
 use crate::store::Store;
 
@@ -318,6 +319,18 @@ impl Store {
         self.measured(run, query, profile_row)
     }
 
+    /// Counters and gauges of the program's own, by name, process, thread and path.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn user_events(&self, run: &RunId) -> Result<Vec<StoredUserEvent>, StoreError> {
+        let query = "SELECT name, kind, process, thread, path, count, sum, least, most, squares FROM user_event \
+                     WHERE run = $1 ORDER BY name, kind, process, thread, path";
+        let rows = self.measured(run, query, user_event)?;
+        // One of a kind that this whyperf does not know says nothing here.
+        Ok(rows.into_iter().flatten().collect())
+    }
+
     /// The messages of a run by sender and receiver; none where they are not known, as an older whyperf stored the run.
     ///
     /// # Errors
@@ -535,6 +548,27 @@ fn verdict(row: &Row<'_>) -> rusqlite::Result<StoredVerdict> {
         origin: row.get(10)?,
         split: row.get(11)?,
     })
+}
+
+fn user_event(row: &Row<'_>) -> rusqlite::Result<Option<StoredUserEvent>> {
+    let (kind, path, squares): (String, String, Option<String>) =
+        (row.get(1)?, row.get(4)?, row.get(9)?);
+    let extremes: (Option<i64>, Option<i64>) = (row.get(7)?, row.get(8)?);
+    let totals = UserEventTotals {
+        count: counted(row.get(5)?),
+        sum: row.get(6)?,
+        extremes: extremes.0.zip(extremes.1).map(|(least, most)| [least, most]),
+        squares: squares.and_then(|text| text.parse().ok()),
+    };
+    let (name, process, thread) = (row.get(0)?, row.get(2)?, row.get(3)?);
+    Ok(UserEventKind::named(&kind).map(|kind| StoredUserEvent {
+        name,
+        kind,
+        process,
+        thread,
+        path: path.split(SEPARATOR).filter(|name| !name.is_empty()).map(str::to_owned).collect(),
+        totals,
+    }))
 }
 
 fn profile_row(row: &Row<'_>) -> rusqlite::Result<StoredProfileRow> {

@@ -34,6 +34,7 @@ mod program_event;
 mod query;
 mod record;
 mod recorder;
+mod reduction;
 mod replay;
 mod run;
 mod run_results;
@@ -53,7 +54,9 @@ pub use comparison::{
 pub use diagnosis::{Diagnosis, Extent};
 pub use error::StoreError;
 pub use exchange::{
-    ExchangeError, ExportedRun, StackWeight, TauFile, collapsed_stacks, packed_profile, tau_files,
+    ExchangeError, ExportedRun, ForeignFormat, StackWeight, TauFile, caliper_json, callgrind,
+    chrome_trace, collapsed_stacks, cube, gprof, mpip, packed_profile, perf_script, pprof_profile,
+    speedscope, tau_files,
 };
 pub use foreign_profile::{
     ForeignMetric, ForeignProfile, ForeignThread, Timer, TimerValue, UserEvent,
@@ -77,10 +80,11 @@ pub use query::{
 };
 pub use record::{Record, RecordError};
 pub use recorder::{Ending, Progress, Recorder};
+pub use reduction::{FilterFormat, FunctionSums, ReductionRules, RuleError, RuleProblem};
 pub use replay::Replay;
 pub use run::{
     CLASSIC_VERDICT, Edge, Measurement, NewRun, ObjectRow, Phase, RunId, StepRow, StoredProfileRow,
-    StoredReport, StoredVerdict, Summary, Topic,
+    StoredReport, StoredUserEvent, StoredVerdict, Summary, Topic,
 };
 pub use run_results::RunResults;
 pub use scaling::{

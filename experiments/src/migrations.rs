@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior};
 use crate::error::StoreError;
 
 /// Each step once, in order; a step that was shipped is never changed.
-const STEPS: [&str; 7] = [
+const STEPS: [&str; 8] = [
     include_str!("migrations/001.sql"),
     include_str!("migrations/002.sql"),
     include_str!("migrations/003.sql"),
@@ -15,6 +15,7 @@ const STEPS: [&str; 7] = [
     include_str!("migrations/005.sql"),
     include_str!("migrations/006.sql"),
     include_str!("migrations/007.sql"),
+    include_str!("migrations/008.sql"),
 ];
 
 /// What the versions from the first on lack, for a connection that only reads: a column or a table that is empty.
@@ -28,6 +29,8 @@ const LACKING: [&str; STEPS.len() - 1] = [
     "CREATE TEMP TABLE message_series (run BIGINT, bytes BLOB);",
     "CREATE TEMP TABLE report (run BIGINT, json TEXT, text TEXT);",
     "CREATE TEMP TABLE foreign_profile (run BIGINT, bytes BLOB);",
+    "CREATE TEMP TABLE user_event (run BIGINT, name TEXT, kind TEXT, process BIGINT, thread BIGINT, path TEXT, count BIGINT, \
+     sum BIGINT, least BIGINT, most BIGINT, squares TEXT);",
 ];
 
 /// Lets an older store be read as one of today; the file stays as it is, and no other connection sees what is added.

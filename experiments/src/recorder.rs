@@ -19,7 +19,7 @@ use crate::message_series::MessageSeries;
 use crate::record::Record;
 use crate::run::{
     Edge, Measurement, NewRun, ObjectRow, Phase, RunId, StepRow, StoredProfileRow, StoredReport,
-    StoredVerdict, Topic,
+    StoredUserEvent, StoredVerdict, Topic,
 };
 use crate::store::{Access, Store};
 
@@ -59,6 +59,8 @@ pub struct Progress {
     pub histograms: Vec<Measurement>,
     /// Callpaths that grew; the record and the messages are written when there are any.
     pub profile: Vec<StoredProfileRow>,
+    /// Counters and gauges of the program's own that grew.
+    pub user_events: Vec<StoredUserEvent>,
     /// What passes brought, in full and in order.
     pub interval_records: Vec<IntervalRecord>,
     /// Phases that began: when, and how they are called.
@@ -277,6 +279,7 @@ impl Writer<'_> {
             self.record(record)?;
             self.messages(messages)?;
         }
+        self.user_events(&progress.user_events)?;
         self.profile(&progress.profile)
     }
 
@@ -432,6 +435,32 @@ impl Writer<'_> {
                 pair.focus.to_string(),
                 part,
                 bins::bytes(histogram)
+            ])?;
+        }
+        Ok(())
+    }
+
+    fn user_events(&self, rows: &[StoredUserEvent]) -> rusqlite::Result<()> {
+        let mut statement = self.transaction.prepare_cached(
+            "INSERT INTO user_event (run, name, kind, process, thread, path, count, sum, least, most, squares, deviation) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) \
+             ON CONFLICT (run, name, kind, process, thread, path) DO UPDATE SET count = excluded.count, sum = excluded.sum, \
+             least = excluded.least, most = excluded.most, squares = excluded.squares, deviation = excluded.deviation",
+        )?;
+        for StoredUserEvent { name, kind, process, thread, path, totals } in rows {
+            statement.execute(params![
+                self.run,
+                name,
+                kind.name(),
+                process,
+                thread,
+                path.join(SEPARATOR),
+                count(totals.count),
+                totals.sum,
+                totals.extremes.map(|[least, _]| least),
+                totals.extremes.map(|[_, most]| most),
+                totals.squares.map(|squares| squares.to_string()),
+                totals.deviation(),
             ])?;
         }
         Ok(())

@@ -129,12 +129,11 @@ impl PairNeeds {
 /// stack has several of them.
 #[must_use]
 pub fn may_be_sampled(metric: Metric, focus: &Focus) -> bool {
-    let objects = [Hierarchy::SyncObject, Hierarchy::File];
     let code = focus.part(Hierarchy::Code);
     let metric = metric.definition();
     metric.quantity == Quantity::RunningTime
         && metric.asks_about_functions()
         && code.iter().all(|code| code.depth() > 1)
         && focus.part(Hierarchy::Process).iter().all(|process| process.depth() <= 1)
-        && objects.into_iter().all(|hierarchy| focus.is_root(hierarchy))
+        && Hierarchy::OBJECTS.into_iter().all(|hierarchy| focus.is_root(hierarchy))
 }

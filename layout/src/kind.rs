@@ -94,6 +94,8 @@ numbered! {
         Child = 33,
         /// Waiting for a signal.
         Signal = 34,
+        /// A counter or a gauge of the program's own; a node's call site says which part of it the node holds.
+        UserEvent = 35,
     }
 }
 
@@ -161,6 +163,6 @@ mod tests {
             assert_eq!(kind.number() as usize, at);
             assert_eq!(ObjectKind::from_number(kind.number()), Some(*kind));
         }
-        assert_eq!(Kind::from_number(35), None);
+        assert_eq!(Kind::from_number(36), None);
     }
 }

@@ -40,6 +40,7 @@ pub mod sync;
 mod table;
 pub mod traced;
 pub mod turn;
+mod user_event;
 
 pub use command::{Answer, Command, CommandRefusal, Reply};
 pub use event_ring::{
@@ -59,3 +60,4 @@ pub use stub_place::{PatchStub, StubPlace};
 pub use table::{ObjectRecord, OnTime, RegionRecord};
 pub use traced::{MessageAct, NO_ONE, Traced};
 pub use turn::{Standing, Ticket, TurnPage};
+pub use user_event::{Gauge, UserEventPart};

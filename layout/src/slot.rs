@@ -167,6 +167,41 @@ pub fn end_unmoved(head: &Head, current: &Node, stamp: &AtomicU32, next: u32, no
     visits
 }
 
+/// Writer: [`end`] with what `inside` says was moved. It runs within the event: no signal handler records anything meanwhile.
+#[inline(always)]
+pub fn end_with(
+    head: &Head,
+    current: &Node,
+    stamp: &AtomicU32,
+    next: u32,
+    now: u64,
+    inside: impl FnOnce() -> Moved,
+) -> u64 {
+    let visits = open_end(head, current, next, now);
+    let moved = inside();
+    add(&current.bytes, moved.out);
+    add(&current.received, moved.r#in);
+    close_end(current, visits);
+    settle(head, stamp, now);
+    visits
+}
+
+/// Writer, within an event: a visit of a node that is not current and takes no time. Its words become what `words` makes of the number of
+/// visits and of what they were.
+#[inline(always)]
+pub fn note(node: &Node, stamp: &AtomicU32, now: u64, words: impl FnOnce(u64, Moved) -> Moved) {
+    let visits = node.visits.load(Ordering::Relaxed).wrapping_add(1);
+    node.visits.store(visits, Ordering::Relaxed);
+    fence("open_note", Ordering::Release); // SYNC untorn with Node::read
+    let out = node.bytes.load(Ordering::Relaxed);
+    let r#in = node.received.load(Ordering::Relaxed);
+    let words = words(visits, Moved { out, r#in });
+    node.bytes.store(words.out, Ordering::Relaxed);
+    node.received.store(words.r#in, Ordering::Relaxed);
+    close_end(node, visits);
+    mark(stamp, now);
+}
+
 #[inline(always)]
 fn open_end(head: &Head, current: &Node, next: u32, now: u64) -> u64 {
     head.word.store(pack(next, now), Ordering::Relaxed); // SYNC handler with last_event
@@ -204,9 +239,14 @@ fn close_end(current: &Node, visits: u64) {
 }
 
 #[inline(always)]
-fn settle(head: &Head, stamp: &AtomicU32, now: u64) {
+fn mark(stamp: &AtomicU32, now: u64) {
     // SYNC changed with seeing
     stamp.store(low(now), or_relaxed("changed_store", Ordering::Release));
+}
+
+#[inline(always)]
+fn settle(head: &Head, stamp: &AtomicU32, now: u64) {
+    mark(stamp, now);
     // SYNC settled with SlotReadState::unchanged
     head.last.store(now, or_relaxed("settled_store", Ordering::Release));
 }
@@ -227,7 +267,7 @@ pub fn stamped_pair(pair: &AtomicU64) -> u64 {
 
 #[inline(always)]
 fn seeing() -> Ordering {
-    or_relaxed("changed_load", Ordering::Acquire) // SYNC changed with settle
+    or_relaxed("changed_load", Ordering::Acquire) // SYNC changed with mark
 }
 
 /// What a call moved.

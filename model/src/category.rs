@@ -172,6 +172,10 @@ categories! {
     WaitByBlocked = 69,
     /// No region: time in which a thread that computed, by its events, waited for memory that was not there.
     Paging = 70,
+    /// A counter of the program's own: what is added to it. It takes no time but what a look catches in the middle of it.
+    UserCounter = 71,
+    /// A gauge of the program's own: the values that it is set to. The same.
+    UserGauge = 72,
 }
 
 /// A set of categories.
@@ -288,6 +292,8 @@ impl CategorySet {
         Category::WaitByIo,
         Category::WaitByBlocked,
     ]);
+    /// Counters and gauges of the program's own.
+    pub const USER_EVENT: Self = Self::of(&[Category::UserCounter, Category::UserGauge]);
     /// All that takes time.
     pub const TIMED: Self = Self::ALL.without(Self::COUNTED).without(Self::DERIVED);
     /// Neither waiting nor inside MPI: the program's own work.
@@ -353,7 +359,7 @@ mod tests {
     use super::*;
 
     /// What stores hold: lines are only ever added.
-    const STORED: [(u32, Category); 71] = [
+    const STORED: [(u32, Category); 73] = [
         (0, Category::User),
         (1, Category::Setup),
         (2, Category::Send),
@@ -425,6 +431,8 @@ mod tests {
         (68, Category::WaitByIo),
         (69, Category::WaitByBlocked),
         (70, Category::Paging),
+        (71, Category::UserCounter),
+        (72, Category::UserGauge),
     ];
 
     #[test]
@@ -434,7 +442,7 @@ mod tests {
             assert_eq!(category.number(), number);
             assert_eq!(Category::from_number(number), Some(category));
         }
-        for unknown in [71, 255, 256, u32::MAX] {
+        for unknown in [73, 255, 256, u32::MAX] {
             assert_eq!(Category::from_number(unknown), None);
         }
     }

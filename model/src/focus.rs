@@ -26,7 +26,7 @@ use crate::resource::{Hierarchy, Resource};
 /// One or several resources of each hierarchy. Copying it copies a pointer.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Focus {
-    parts: Arc<[Vec<Resource>; 5]>,
+    parts: Arc<[Vec<Resource>; Hierarchy::ALL.len()]>,
 }
 
 impl Focus {
@@ -50,7 +50,7 @@ impl Focus {
             return Err(ParseError::new(columns + 1, Problem::NoClosing));
         };
         let mut focus = Self::whole_program();
-        let mut named = [false; 5];
+        let mut named = [false; Hierarchy::ALL.len()];
         for (column, part) in pieces(inside, 2)? {
             let resources = parse_part(part, column)?;
             let hierarchy = resources[0].hierarchy();
@@ -165,7 +165,7 @@ impl fmt::Display for Focus {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str("<")?;
         for hierarchy in Hierarchy::ALL {
-            if hierarchy == Hierarchy::File && self.is_root(hierarchy) {
+            if hierarchy.is_hidden() && self.is_root(hierarchy) {
                 continue;
             }
             if hierarchy != Hierarchy::Code {
@@ -297,6 +297,10 @@ mod tests {
         assert_eq!(
             normal("</SyncObject/Barrier,/Code/a.c>"),
             "</Code/a.c,/Machine,/Process,/SyncObject/Barrier>"
+        );
+        assert_eq!(
+            normal("</UserEvent/cells>"),
+            "</Code,/Machine,/Process,/SyncObject,/UserEvent/cells>"
         );
         assert_eq!(normal("</File/tmp/x>"), "</Code,/Machine,/Process,/SyncObject,/File/tmp/x>");
         assert_eq!(

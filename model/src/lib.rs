@@ -14,6 +14,7 @@
 //!   comparison  by how much a process exceeds the others          comparison.rs
 //!   efficiency  how well ranks use their time                     efficiency.rs
 //!   division    how threads spent their time                      time_division.rs
+//!   user event  what counters and gauges of the program come to  user_event.rs
 //!   matching    turns growth of nodes into samples of pairs       matching/
 //! ```
 //!
@@ -52,6 +53,7 @@ mod sample;
 mod scale;
 mod time;
 mod time_division;
+mod user_event;
 
 pub use aggregate::Aggregate;
 pub use category::{Category, CategorySet};
@@ -72,3 +74,4 @@ pub use sample::Sample;
 pub use scale::Scale;
 pub use time::{Interval, Nanos, Time};
 pub use time_division::{TimeDivision, TimeUse};
+pub use user_event::{UserEventKind, UserEventTotals};

@@ -57,6 +57,10 @@ impl Metric {
                 "running time in which threads compute, or poll while others have no processor"
             }
             Self::Available => "wall time, less the time in which threads have no processor",
+            Self::CounterSum => "what the program adds to a counter of its own: at /UserEvent/NAME",
+            Self::CounterAdds => "how often the program adds to a counter of its own",
+            Self::GaugeSum => "values of a gauge of the program, added up: by gauge_sets, the mean",
+            Self::GaugeSets => "how often the program tells the value of a gauge of its own",
             Self::IoWaitAlone => {
                 "input and output time that the process with most has more than any other"
             }

@@ -152,11 +152,19 @@ pub enum Metric {
     DataTlbLoadMisses,
     /// Instruction fetches whose translation was not at hand.
     InstructionTlbMisses,
+    /// What the program adds to counters of its own.
+    CounterSum,
+    /// How often it adds.
+    CounterAdds,
+    /// The values that the program sets gauges of its own to, added up.
+    GaugeSum,
+    /// How often it sets them.
+    GaugeSets,
 }
 
 impl Metric {
     /// All of them, in the order of the table.
-    pub const ALL: [Self; 64] = [
+    pub const ALL: [Self; 68] = [
         Self::Wall,
         Self::Cpu,
         Self::Compute,
@@ -221,6 +229,10 @@ impl Metric {
         Self::LastLevelLoadMisses,
         Self::DataTlbLoadMisses,
         Self::InstructionTlbMisses,
+        Self::CounterSum,
+        Self::CounterAdds,
+        Self::GaugeSum,
+        Self::GaugeSets,
     ];
 
     /// What it means: its row of the table.
@@ -305,6 +317,8 @@ pub enum Unit {
     Processes,
     /// Events that the kernel or the processor counts.
     Events,
+    /// What the program counts: it alone knows what that is.
+    OfProgram,
 }
 
 impl Unit {
@@ -317,6 +331,7 @@ impl Unit {
             Self::Bytes => "B",
             Self::Processes => "processes",
             Self::Events => "events",
+            Self::OfProgram => "",
         }
     }
 }
@@ -369,6 +384,8 @@ pub enum Quantity {
     BytesIn,
     /// Bytes in either direction.
     Bytes,
+    /// What was added in the words of a counter or gauge, less what was taken away.
+    Net,
     /// Events that the kernel or the processor counts of a thread. No word of a node.
     Counted,
     /// Nanoseconds that are derived after a sampling pass from what all ranks did. No word of a node.
@@ -383,6 +400,8 @@ const P2P: CategorySet =
     CategorySet::of(&[Category::Send, Category::Receive, Category::Exchange, Category::Post]);
 const DATA_IO: CategorySet = CategorySet::of(&[Category::MpiFile, Category::Read, Category::Write]);
 const USER: CategorySet = CategorySet::of(&[Category::User, Category::Function]);
+const COUNTER: CategorySet = CategorySet::of(&[Category::UserCounter]);
+const GAUGE: CategorySet = CategorySet::of(&[Category::UserGauge]);
 const P2P_TIME: CategorySet = P2P.and(CategorySet::of(&[Category::Wait]));
 const COLLECTIVE: CategorySet = CategorySet::of(&[Category::Collective, Category::Barrier]);
 const LOCKS: CategorySet = CategorySet::of(&[Category::Mutex, Category::RwLock, Category::Spin]);
@@ -391,7 +410,7 @@ const AVAILABLE: CategorySet =
 const METADATA: CategorySet =
     CategorySet::of(&[Category::Open, Category::Close, Category::Metadata]);
 
-const TABLE: [Definition; 64] = [
+const TABLE: [Definition; 68] = [
     time("wall", Quantity::Time, CategorySet::TIMED.without(CategorySet::JOIN)),
     time("cpu", Quantity::RunningTime, CategorySet::COMPUTE),
     time("compute", Quantity::Time, CategorySet::OUTSIDE_CALLS),
@@ -476,6 +495,10 @@ const TABLE: [Definition; 64] = [
     counted("llc_load_misses", Category::LastLevelLoadMisses),
     counted("dtlb_load_misses", Category::DataTlbLoadMisses),
     counted("itlb_load_misses", Category::InstructionTlbMisses),
+    count("counter_sum", Unit::OfProgram, Quantity::Net, COUNTER),
+    count("counter_adds", Unit::Operations, Quantity::Visits, COUNTER),
+    count("gauge_sum", Unit::OfProgram, Quantity::Net, GAUGE),
+    count("gauge_sets", Unit::Operations, Quantity::Visits, GAUGE),
 ];
 
 impl Definition {
@@ -547,7 +570,7 @@ mod tests {
     use super::*;
 
     /// What stores and users' tables hold: lines are only ever added.
-    const STORED: [(&str, Metric); 64] = [
+    const STORED: [(&str, Metric); 68] = [
         ("wall", Metric::Wall),
         ("cpu", Metric::Cpu),
         ("compute", Metric::Compute),
@@ -612,6 +635,10 @@ mod tests {
         ("llc_load_misses", Metric::LastLevelLoadMisses),
         ("dtlb_load_misses", Metric::DataTlbLoadMisses),
         ("itlb_load_misses", Metric::InstructionTlbMisses),
+        ("counter_sum", Metric::CounterSum),
+        ("counter_adds", Metric::CounterAdds),
+        ("gauge_sum", Metric::GaugeSum),
+        ("gauge_sets", Metric::GaugeSets),
     ];
 
     #[test]

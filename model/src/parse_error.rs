@@ -66,7 +66,7 @@ impl fmt::Display for Problem {
             Self::NoLeadingSlash => write!(out, "a resource begins with '/'"),
             Self::UnknownHierarchy(name) => write!(
                 out,
-                "'{name}' is no hierarchy; there are Code, Machine, Process, SyncObject and File"
+                "'{name}' is no hierarchy; there are Code, Machine, Process, SyncObject, File and UserEvent"
             ),
             Self::EmptyName => write!(out, "a name is missing between or after the slashes"),
             Self::Unescaped(character) => write!(

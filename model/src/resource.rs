@@ -1,4 +1,4 @@
-//! A resource: one named thing of a program or its machines, at its place in one of five trees.
+//! A resource: one named thing of a program or its machines, at its place in one of six trees.
 //!
 //! ```text
 //!   /Code/<module>/<function>             what runs
@@ -6,6 +6,7 @@
 //!   /Process/<rank or pid>/<thread>       the thread that runs it
 //!   /SyncObject/Message/<comm>/<tag>      what is waited for (also Barrier, Collective, Mutex, ...)
 //!   /File/<path>                          what is read and written
+//!   /UserEvent/<name>                     counters and gauges of the program's own
 //! ```
 //!
 //! Invariants: a path has no empty name; inside a name the characters `/ , < > ( ) %`, spaces and control characters stand
@@ -21,7 +22,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::parse_error::{ParseError, Problem};
 
-/// One of the five trees of resources.
+/// One of the six trees of resources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Hierarchy {
     /// Modules and functions.
@@ -34,12 +35,16 @@ pub enum Hierarchy {
     SyncObject,
     /// Files.
     File,
+    /// Counters and gauges of the program's own.
+    UserEvent,
 }
 
 impl Hierarchy {
     /// All of them, in the order in which a focus prints them.
-    pub const ALL: [Self; 5] =
-        [Self::Code, Self::Machine, Self::Process, Self::SyncObject, Self::File];
+    pub const ALL: [Self; 6] =
+        [Self::Code, Self::Machine, Self::Process, Self::SyncObject, Self::File, Self::UserEvent];
+    /// What nodes are on, beside their code: of most there is none, and a focus names these last.
+    pub const OBJECTS: [Self; 3] = [Self::SyncObject, Self::File, Self::UserEvent];
 
     /// The name of its root, without the slash.
     #[must_use]
@@ -50,7 +55,14 @@ impl Hierarchy {
             Self::Process => "Process",
             Self::SyncObject => "SyncObject",
             Self::File => "File",
+            Self::UserEvent => "UserEvent",
         }
+    }
+
+    /// Whether a focus names it only where it says something.
+    #[must_use]
+    pub const fn is_hidden(self) -> bool {
+        matches!(self, Self::File | Self::UserEvent)
     }
 
     /// Its place in [`Hierarchy::ALL`].
@@ -314,6 +326,7 @@ mod tests {
             ("/Process", Hierarchy::Process),
             ("/SyncObject", Hierarchy::SyncObject),
             ("/File", Hierarchy::File),
+            ("/UserEvent", Hierarchy::UserEvent),
         ];
         assert_eq!(stored.map(|(_, hierarchy)| hierarchy), Hierarchy::ALL);
         for (place, (root, hierarchy)) in stored.into_iter().enumerate() {

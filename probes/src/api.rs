@@ -39,7 +39,7 @@ unsafe extern "C" fn whyperf_counter_add(_: &Region, _: i64) {
     core::arch::naked_asm!("mov rdx, qword ptr [rsp]", "jmp {}", sym add)
 }
 
-/// Sets a counter.
+/// Tells a gauge a value.
 // SAFETY: as `first`, for a function of three arguments.
 #[unsafe(no_mangle)]
 #[unsafe(naked)]
@@ -48,11 +48,11 @@ unsafe extern "C" fn whyperf_counter_set(_: &Region, _: i64) {
 }
 
 extern "C" fn add(counter: &Region, amount: i64, address: u64) {
-    event::add(counter, amount.cast_unsigned(), address);
+    event::add(counter, amount, address);
 }
 
-extern "C" fn set(counter: &Region, value: i64, address: u64) {
-    event::set(counter, value.cast_unsigned(), address);
+extern "C" fn set(gauge: &Region, value: i64, address: u64) {
+    event::set(gauge, value, address);
 }
 
 /// The program enters a phase of this name.

@@ -94,6 +94,11 @@ pub(crate) fn close(private: &Private, visits: usize, now: u64) {
 
 /// Ends the innermost visit.
 pub(crate) fn close_one(private: &Private, now: u64, moved: Moved) {
+    close_with(private, now, || moved);
+}
+
+/// Ends the innermost visit, with what `inside` says was moved.
+pub(crate) fn close_with(private: &Private, now: u64, inside: impl FnOnce() -> Moved) {
     let current = current(private);
     if current == ROOT {
         return;
@@ -101,7 +106,7 @@ pub(crate) fn close_one(private: &Private, now: u64, moved: Moved) {
     let back = tree::parent_after_visit(private, current);
     let slot = private.slot();
     let node = slot.node(current);
-    let visits = slot::end(slot.head(), node, slot.stamp(current), back, now, moved);
+    let visits = slot::end_with(slot.head(), node, slot.stamp(current), back, now, inside);
     private.ring.record(Traced::Current { node: back, ticks: now });
     judge_if_due(private, current, visits, now);
 }

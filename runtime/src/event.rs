@@ -14,7 +14,7 @@ use crate::object::ObjectId;
 use crate::region::Region;
 use crate::thread_local::thread;
 use crate::view::{Slot, is_node};
-use crate::{child_cache, clock, measurement, slow, switch};
+use crate::{child_cache, clock, measurement, slow, switch, user_event};
 use core::sync::atomic::Ordering;
 use whyperf_layout::Moved;
 use whyperf_layout::slot::{self, low, node_of};
@@ -146,12 +146,12 @@ fn end_with<const MOVES: bool>(region: &Region, moved: Moved) {
 
 /// Adds to a counter, at the place in the tree where the thread is; returns at once when it is off.
 #[inline]
-pub fn add(counter: &Region, amount: u64, address: u64) {
-    slow::add(counter, |_| amount, address);
+pub fn add(counter: &Region, amount: i64, address: u64) {
+    user_event::add(counter, amount, address);
 }
 
-/// Sets a counter, at the place in the tree where the thread is.
+/// Tells a gauge a value, at the place in the tree where the thread is.
 #[inline]
-pub fn set(counter: &Region, value: u64, address: u64) {
-    slow::add(counter, |old| value.wrapping_sub(old), address);
+pub fn set(gauge: &Region, value: i64, address: u64) {
+    user_event::set(gauge, value, address);
 }

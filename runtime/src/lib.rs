@@ -14,7 +14,7 @@
 //!   functions   functions: the table of instrumented functions
 //!   creation    agent_thread, creation, object, losses
 //!   thread      node_index, returns, thread, limit, tree, event_costs, child_cache, tracing, closing, peers, registration
-//!   event       slow, event, guard, birth, startup_barrier
+//!   event       slow, user_event, event, guard, birth, startup_barrier
 //!   patch       patch: code that changes, and visits of instrumented functions; calibration
 //!   life        process, attachment, leaving, sandbox, fork, agent, load
 //! ```
@@ -81,6 +81,7 @@ pub mod thread_local;
 pub mod tracing;
 mod tree;
 mod turns;
+mod user_event;
 mod view;
 mod zero_ended_path;
 

@@ -16,7 +16,7 @@ pub(crate) const COARSE: u32 = 16;
 /// their numbers are promised to be exact.
 pub(crate) fn set(private: &Private, node: &Node, now: u64) {
     match kind_of(private, node) {
-        Some(Kind::User) if options().cost_limit != 0 => {
+        Some(Kind::User | Kind::UserEvent) if options().cost_limit != 0 => {
             let limit = low(node.visits.load(Ordering::Relaxed)).wrapping_add(LOOK_EVERY);
             node.limit.store(limit, Ordering::Relaxed);
             node.reserved.store((now >> COARSE) as u32, Ordering::Relaxed);

@@ -91,6 +91,13 @@ impl Region {
         }
     }
 
+    /// A region of the program that values are told of: a counter or a gauge, which takes no time.
+    pub(crate) fn is_user_event(&self) {
+        if self.id() == 0 {
+            self.kind.store(Kind::UserEvent.number(), Ordering::Relaxed);
+        }
+    }
+
     /// Gives the region its number and switches it on; answers the number, 0 when all are taken.
     #[cold]
     pub(crate) fn register(&self, tables: Tables, address: u64) -> u32 {

@@ -121,24 +121,6 @@ pub(crate) fn end_inherited(private: &Private, id: u32) {
     }
 }
 
-/// A visit of zero length that counts `amount` into the counter's node.
-pub(crate) fn add(region: &Region, amount: impl FnOnce(u64) -> u64, address: u64) {
-    let Some(id) = switched_on(region, address) else { return };
-    let block = thread();
-    let Some(private) = registration::private(&block) else { return };
-    if !is_between_events(private) {
-        return;
-    }
-    let current = current(private);
-    let Some(next) = tree::child(private, current, Key::new(id, 0, 0)) else { return };
-    let slot = private.slot();
-    let now = clock::now();
-    slot::begin(slot.head(), slot.node(current), slot.stamp(current), next, now);
-    private.ring.record(Traced::Current { node: next, ticks: now });
-    let out = amount(slot.node(next).bytes.load(Ordering::Relaxed));
-    close_one(private, now, Moved { out, r#in: 0 });
-}
-
 /// Leaves nodes that a jump out of a wrapped call left open.
 #[cold]
 pub(crate) fn abandon(node: u32) {
@@ -152,12 +134,12 @@ pub(crate) fn abandon(node: u32) {
 }
 
 /// The region's number if its events are to be recorded; registers it at its first event.
-fn switched_on(region: &Region, address: u64) -> Option<u32> {
+pub(crate) fn switched_on(region: &Region, address: u64) -> Option<u32> {
     let tables = creation::make()?;
     let mut id = region.number();
     if id == 0 {
         id = region.register(tables, address);
-        if region.kind() == Kind::User {
+        if matches!(region.kind(), Kind::User | Kind::UserEvent) {
             agent_thread::start();
         }
     }

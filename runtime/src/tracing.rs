@@ -139,5 +139,8 @@ pub(crate) fn leave() {
 }
 
 fn is_call(region: &Region) -> bool {
-    !matches!(region.kind(), Kind::User | Kind::Function | Kind::Root | Kind::Other)
+    !matches!(
+        region.kind(),
+        Kind::User | Kind::UserEvent | Kind::Function | Kind::Root | Kind::Other
+    )
 }

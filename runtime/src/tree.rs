@@ -65,13 +65,7 @@ pub(crate) fn parent_after_visit(private: &Private, current: u32) -> u32 {
 /// The node to go to from `current`, made if need be; "other" when it cannot be. `None` when even
 /// the way back could not be remembered.
 pub(crate) fn child(private: &Private, current: u32, key: Key) -> Option<u32> {
-    let next = if current == OTHER {
-        OTHER
-    } else if private.fold() == 0 {
-        find_or_make(private, current, key)
-    } else {
-        folded(private, current, key)
-    };
+    let next = beside(private, current, key);
     if next == OTHER {
         count_overflow(private);
     }
@@ -81,6 +75,17 @@ pub(crate) fn child(private: &Private, current: u32, key: Key) -> Option<u32> {
         return None;
     }
     Some(next)
+}
+
+/// The node of a part beside the one that [`child`] leads to; "other" when it cannot be made.
+pub(crate) fn beside(private: &Private, current: u32, key: Key) -> u32 {
+    if current == OTHER {
+        OTHER
+    } else if private.fold() == 0 {
+        find_or_make(private, current, key)
+    } else {
+        folded(private, current, key)
+    }
 }
 
 fn count_overflow(private: &Private) {

@@ -232,3 +232,48 @@ fn a_run_goes_out_in_each_format() {
     let same = text(&place.say(&["compare", "latest~1", "latest"]));
     assert!(same.contains("No difference in times and amounts"), "{same}");
 }
+
+#[test]
+fn what_measuring_is_not_worth_becomes_a_filter() {
+    let place = Place::new("reduced");
+    imported(&place, "run", 1_000_000);
+    let filtered = |rules: &str, format: &str| {
+        std::fs::write(place.path("rules"), rules).expect("writable");
+        let rules = place.path("rules").display().to_string();
+        place.say(&["reduce", "latest", "--rules", &rules, "--format", format])
+    };
+    // Twenty calls, of 100 000 us each.
+    let said = filtered("# of both ranks\nTAU_USER : numcalls = 20 & usecs/call <= 1e5\n", "tau");
+    assert_eq!(text(&said), "BEGIN_EXCLUDE_LIST\nwork\nEND_EXCLUDE_LIST\n", "{said:?}");
+    assert!(said.stderr.contains("1 of 1 functions are left out"), "{said:?}");
+    let directives = text(&filtered("numcalls = 20", "whyperf"));
+    assert_eq!(directives, "whyperf directives 1\nprune * /Code/a.c/work\n");
+    let said = filtered("numcalls != 20", "score-p");
+    assert!(text(&said).contains("EXCLUDE\nSCOREP_REGION_NAMES_END"), "{said:?}");
+    let said = filtered("numcalls > many", "gcc");
+    assert_eq!(said.status, Some(125), "{said:?}");
+    assert!(said.stderr.contains("line 1, column 12: 'many' is no number"), "{said:?}");
+}
+
+#[test]
+fn a_change_is_held_against_the_baseline_of_its_branch() {
+    let place = Place::new("ci");
+    let file = place.path("ci.xml").display().to_string();
+    let ci = |options: &[&str], program: &str| {
+        let words = ["ci", "--runs", "2", "--branch", "trunk", "--junit", &file];
+        let said = place.say(&[&words, options, &["--", program]].concat());
+        (said, std::fs::read_to_string(place.path("ci.xml")).expect("it was written"))
+    };
+    let (said, junit) = ci(&["--update"], "true");
+    assert_eq!(said.status, Some(0), "{said:?}");
+    assert!(said.stderr.contains("trunk has no baseline: these runs are it now"), "{said:?}");
+    assert!(junit.contains("<skipped message=\"the branch trunk has no baseline\"/>"), "{junit}");
+    let (said, junit) = ci(&["--fail-if", "wall > -100%", "--least", "0"], "true");
+    assert!([Some(0), Some(3)].contains(&said.status), "{said:?}");
+    assert!(text(&said).contains("baseline of trunk"), "{said:?}");
+    let failures = usize::from(said.status == Some(3));
+    assert!(junit.contains(&format!("tests=\"2\" failures=\"{failures}\"")), "{junit}");
+    let (said, junit) = ci(&[], "false");
+    assert_eq!(said.status, Some(1), "{said:?}");
+    assert!(junit.contains("errors=\"1\""), "{junit}");
+}

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::command::{Folder, say, whyperf};
 
-const MEMBERS: [&str; 31] = [
+const MEMBERS: [&str; 32] = [
     "answer",
     "format",
     "version",
@@ -32,6 +32,7 @@ const MEMBERS: [&str; 31] = [
     "not_sampled",
     "measured",
     "counters",
+    "user_events",
     "undecided",
     "phases",
     "profile",

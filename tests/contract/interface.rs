@@ -10,7 +10,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use whyperf_layout::geometry::{NODES_IN_SLOT, REGIONS, STRINGS, slot_offset};
-use whyperf_layout::{Header, Kind, Node, RegionRecord};
+use whyperf_layout::{Header, Kind, Node, RegionRecord, UserEventPart};
 
 /// Ways to link a program; in the first its weak references are settled by the linker.
 const LINKED: [&[&str]; 3] =
@@ -62,9 +62,12 @@ fn visits(region: &Path) -> Vec<(String, u64)> {
         let node = slot_offset(0) + NODES_IN_SLOT + index * size_of::<Node>();
         let id = word(node + core::mem::offset_of!(Node, region)) as usize;
         let record = REGIONS + id * size_of::<RegionRecord>();
-        if id == 0
-            || word(record + core::mem::offset_of!(RegionRecord, kind)) != Kind::User.number()
-        {
+        let kind = Kind::from_number(word(record + core::mem::offset_of!(RegionRecord, kind)));
+        let site = word(node + core::mem::offset_of!(Node, site));
+        let is_main = [UserEventPart::Squares, UserEventPart::Extremes]
+            .iter()
+            .all(|part| part.site() as u32 != site);
+        if id == 0 || !matches!(kind, Some(Kind::User | Kind::UserEvent)) || !is_main {
             continue;
         }
         assert_ne!(word(record + core::mem::offset_of!(RegionRecord, address)), 0, "no address");
@@ -116,7 +119,7 @@ fn scopes_in_cpp() {
 
 #[test]
 fn counters() {
-    check("gcc", "counter.c", &[("cells", 1000), ("level", 1000)]);
+    check("gcc", "counter.c", &[("cells", 1000), ("level [m]", 1000), ("solve", 1000)]);
 }
 
 #[test]

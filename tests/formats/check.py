@@ -2,7 +2,7 @@
 """Checks what `whyperf export` writes with the readers that the field uses.
 
     python3 -m venv venv
-    venv/bin/pip install llnl-hatchet pandas protobuf grpcio-tools prometheus_client
+    venv/bin/pip install llnl-hatchet pandas protobuf grpcio-tools prometheus_client pycubexr
     venv/bin/python tests/formats/check.py target/release/whyperf whyperf.db RUN
 
 Each line says what a reader found; a reader that refuses ends the check with status 1.
@@ -52,6 +52,33 @@ def hatchet_tau(total, folder):
     # TAU's values are whole microseconds, and so is what Hatchet gives.
     assert abs(time / 1e6 - total) <= 1e-6 * len(times) + 1e-9, (time, total)
     return f"{len(frame.graph)} nodes, {time / 1e6:.6f} s"
+
+
+def hatchet_caliper(total, folder):
+    import hatchet
+
+    path = folder / "run.json"
+    exported("caliper", "--output", str(path))
+    # Its own example has no column of an order, either.
+    frame = hatchet.GraphFrame.from_caliper(str(path), node_ordering=False)
+    column = next(name for name in frame.dataframe if name in ("time", "sum#time.duration"))
+    # Some of its readers turn microseconds into seconds.
+    time = frame.dataframe[column].sum()
+    assert close(time, total) or close(time, total * 1e6), (time, total)
+    return f"{len(frame.graph)} nodes, {column} {time:.6f}"
+
+
+def cube(total, folder):
+    from pycubexr import CubexParser
+
+    path = folder / "run.cubex"
+    exported("cube", "--output", str(path))
+    with CubexParser(str(path)) as report:
+        metric = report.get_metric_by_name("time")
+        values = report.get_metric_values(metric=metric)
+        time = sum(values.cnode_values(node).sum() for node in report.all_cnodes())
+        assert close(time, total), (time, total)
+        return f"{len(report.all_cnodes())} callpaths, {len(report.get_locations())} threads, {time:.6f} s"
 
 
 def openmetrics():
@@ -140,6 +167,8 @@ def main():
         checks = {
             "hatchet": lambda: hatchet_json(total),
             "tau": lambda: hatchet_tau(below_root, folder / "tau"),
+            "caliper": lambda: hatchet_caliper(total, folder),
+            "cube": lambda: cube(total, folder),
             "openmetrics": openmetrics,
             "collapsed": lambda: collapsed(total),
             "speedscope": lambda: speedscope(total),

@@ -1,9 +1,10 @@
 //! Runs programs that other tools are known to measure wrongly: each must come out right here.
 
 use crate::launcher::Mpi;
-use crate::report::{Run, run};
+use crate::report::{Run, run, run_with};
 use crate::shipped::Load;
 use crate::{programs, shipped};
+use serde_json::Value;
 
 fn interface_program(path: &str) -> Run {
     let program = programs::with_interface().join(path);
@@ -35,8 +36,49 @@ fn a_counter_below_a_thousand_regions_is_exact() {
     let run = interface_program("guests/deep_counter");
     assert_eq!(run.stdout, "deep_counter: sum 500500\n");
     assert_eq!(run.total("level", "calls"), 1000, "{}", run.stderr);
-    assert_eq!(run.total("cells", "calls"), 250, "{}", run.stderr);
-    assert_eq!(run.total("cells", "bytes"), 31_125, "{}", run.stderr);
+    let [cells] = run.list("user_events") else { panic!("it has one: {}", run.stderr) };
+    assert_eq!([&cells["count"], &cells["sum"]], [250, 31_125], "{cells}");
+}
+
+#[test]
+fn counters_and_gauges_are_what_the_program_says_itself() {
+    let run = interface_program("api/counter");
+    let [cells, level] = run.list("user_events") else { panic!("two: {}", run.stderr) };
+    let whole = |event: &Value, member: &str| event[member].as_i64().expect("a whole number");
+    let exact = |member: &str| level[member].as_f64().expect("a number");
+    let told = format!(
+        "counter: {} sum {}; {} least {} most {} mean {:.6} variance {:.6}\n",
+        whole(cells, "count"),
+        whole(cells, "sum"),
+        whole(level, "count"),
+        whole(level, "least"),
+        whole(level, "most"),
+        exact("mean"),
+        exact("deviation").powi(2),
+    );
+    assert_eq!(told, run.stdout);
+    assert_eq!([&cells["name"], &level["name"]], ["cells", "level [m]"]);
+    assert_eq!(cells["callpaths"][0]["path"], serde_json::json!(["solve"]));
+    let is_told = |row: &Value| row["path"].to_string().contains("cells");
+    assert!(!run.list("profile").iter().any(is_told), "a counter is no call");
+}
+
+#[test]
+fn counters_and_gauges_are_asked_for_by_name() {
+    let program = programs::with_interface().join("api/counter").display().to_string();
+    let pairs = [
+        ("counter_sum", "</UserEvent/cells>"),
+        ("counter_adds", "</Code/counter.c/solve,/UserEvent/cells>"),
+        ("gauge_sum", "</UserEvent/level%20[m]>"),
+        ("gauge_sets", "</Code/counter.c/solve>"),
+    ];
+    let options: Vec<&str> =
+        pairs.iter().flat_map(|(metric, focus)| ["--measure", metric, focus]).collect();
+    let run = run_with(&options, &[program]);
+    let values: i64 = (0..1000).map(|i| 3 - i * i % 101).sum();
+    let added: i64 = (0..1000).map(|i| i % 7 - 2).sum();
+    let totals: Vec<_> = run.list("measured").iter().map(|one| one["total"].as_f64()).collect();
+    assert_eq!(totals, [added as f64, 1000.0, values as f64, 0.0].map(Some), "{}", run.stderr);
 }
 
 #[test]

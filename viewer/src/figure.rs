@@ -199,6 +199,7 @@ const fn unit_of(line: &FigureLine) -> &'static str {
         (Unit::Bytes, _) => "bytes per second",
         (Unit::Operations, _) => "calls per second",
         (Unit::Events, _) => "events per second",
+        (Unit::OfProgram, _) => "per second",
     }
 }
 

@@ -3,14 +3,14 @@
 //!
 //! It is a program of PyPI, in an environment of its own below the target folder.
 
-use std::env;
 use std::fs;
 use std::io::{BufRead as _, BufReader};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context as _, Result};
 
+use crate::python_environment;
 use crate::workspace::{Workspace, succeed};
 
 /// What is installed.
@@ -23,14 +23,15 @@ const EXAMPLES: &str = "30";
 
 /// Runs it against a stored run. It needs the release build.
 pub(crate) fn check(workspace: &Workspace) -> Result<()> {
-    let without = env::var("WHYPERF_TEST_WITHOUT").unwrap_or_default();
-    if without.split_whitespace().any(|name| name == "pypi") {
+    if python_environment::is_left_out() {
         println!(
             "the interface is NOT held against its description: WHYPERF_TEST_WITHOUT names pypi"
         );
         return Ok(());
     }
-    let tool = installed(&workspace.target.join("schemathesis"))?;
+    let programs =
+        python_environment::with_packages(&workspace.target.join("schemathesis"), &[TOOL])?;
+    let tool = programs.join("schemathesis");
     let folder = workspace.target.join("api");
     fs::create_dir_all(&folder).with_context(|| format!("making {}", folder.display()))?;
     let server = Server::start(workspace, &folder)?;
@@ -42,23 +43,6 @@ pub(crate) fn check(workspace: &Workspace) -> Result<()> {
     // A stream of events does not end by itself, and a fixed seed asks the same each time.
     requests.args(["--exclude-path", "/api/v1/events", "--seed", "1", "--no-color"]);
     succeed(&mut requests).context("the server answers otherwise than viewer/openapi.json says")
-}
-
-/// The program in an environment of its own, which is made once.
-fn installed(folder: &Path) -> Result<PathBuf> {
-    let tool = folder.join("bin/schemathesis");
-    let stamp = folder.join("installed");
-    if fs::read_to_string(&stamp).is_ok_and(|installed| installed == TOOL) && tool.exists() {
-        return Ok(tool);
-    }
-    let mut make = Command::new("python3");
-    succeed(make.args(["-m", "venv", "--clear"]).arg(folder))
-        .context("making an environment of Python needs python3-venv")?;
-    let mut install = Command::new(folder.join("bin/pip"));
-    succeed(install.args(["install", "--quiet", "--disable-pip-version-check", TOOL]))
-        .context("installing schemathesis from PyPI")?;
-    fs::write(&stamp, TOOL).with_context(|| format!("writing {}", stamp.display()))?;
-    Ok(tool)
 }
 
 /// A server of a short run; it ends with the value.

@@ -12,6 +12,8 @@ mod packages;
 mod page;
 mod planted;
 mod predicted;
+mod python;
+mod python_environment;
 mod random;
 mod sanitize;
 mod spread;

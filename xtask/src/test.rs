@@ -21,6 +21,7 @@ use crate::loom;
 use crate::package;
 use crate::packages;
 use crate::page;
+use crate::python;
 use crate::workspace::{PLACE, RELEASE_BUILD, Workspace, succeed};
 
 /// What a step does.
@@ -205,6 +206,7 @@ fn steps(workspace: &Workspace) -> Result<Vec<TestStep>> {
         TestStep::own("browser", page::browser),
         TestStep::own("package", package::check),
         TestStep::own("api", api::check),
+        TestStep::own("python", python::check),
         TestStep::cargo("benches", &format!("{PROGRAMS} --benches -- --test")),
         TestStep::own("loom", loom::models),
         TestStep::own("mutants", loom::mutants),

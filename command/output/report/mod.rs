@@ -14,6 +14,7 @@ mod rank_messages;
 mod text;
 mod time_shares;
 mod tree;
+mod user_events;
 mod wording;
 
 use std::cmp::Ordering;
@@ -38,6 +39,7 @@ pub(crate) use placement::Placement;
 pub(crate) use rank_messages::{RankMessages, rank_lines};
 pub(crate) use text::{conclusion, render, share};
 pub(crate) use time_shares::{ProcessTime, TimeShares};
+pub(crate) use user_events::{MeasuredUserEvent, ReportedUserEvent, summed as summed_user_events};
 
 use crate::output::terminal::OutputStyle;
 
@@ -78,6 +80,8 @@ pub(crate) struct Report {
     pub(crate) measured: Vec<ReportedMeasurement>,
     /// What the kernel and the processor were to count.
     pub(crate) counters: Vec<ReportedCounter>,
+    /// What counters and gauges of the program's own came to.
+    pub(crate) user_events: Vec<ReportedUserEvent>,
     pub(crate) profile: Vec<ReportedProfileRow>,
     /// Messages between ranks, by sender and receiver; `None` where they are not known.
     pub(crate) messages: Option<Vec<RankMessages>>,

@@ -7,7 +7,7 @@ use whyperf_consultant::{Conclusion, Truth};
 
 use super::{
     Report, ReportedEfficiency, ReportedHotCode, ReportedPhase, ReportedRefusal, ReportedScale,
-    TimeShares, Unmeasured, counters, profile, rank_lines, tree,
+    TimeShares, Unmeasured, counters, profile, rank_lines, tree, user_events,
 };
 use crate::output::terminal::{self, OutputStyle, phase_name, plain, readable, shortened, wrapped};
 
@@ -23,6 +23,7 @@ pub(crate) fn render(report: &Report, rows: usize, output_style: OutputStyle) ->
         write_messages(report, output_style, &mut text);
         write_measured(report, output_style, &mut text);
         write_counters(report, output_style, &mut text);
+        write_user_events(report, output_style, &mut text);
         write_cost(report, output_style, &mut text);
         write_refusals(report, output_style, &mut text);
         write_left_out(report, output_style, &mut text);
@@ -319,6 +320,16 @@ pub(super) fn write_counters(report: &Report, output_style: OutputStyle, text: &
         format!("{exact}of functions in their own code, and with what they call, by samples");
     heading("Counters", &about, output_style, text);
     lines.iter().for_each(|each| line(text, each));
+}
+
+/// What the program counts and tells of itself.
+fn write_user_events(report: &Report, output_style: OutputStyle, text: &mut String) {
+    let lines = user_events::lines(&report.user_events, output_style);
+    if !lines.is_empty() {
+        let about = "counters that it adds to, and gauges that it sets: in the program's own units";
+        heading("Of the program", about, output_style, text);
+        lines.iter().for_each(|each| line(text, each));
+    }
 }
 
 /// A number of calls, events or bytes in whole, anything else to the microsecond.

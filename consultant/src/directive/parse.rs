@@ -375,7 +375,7 @@ mod tests {
                 "priority high CPUbound </Code,/Cod>\nthreshold CPUbound 30\nthreshold CPUbound 0.3 B"
             ),
             [
-                "d:2:32: 'Cod' is no hierarchy; there are Code, Machine, Process, SyncObject and File",
+                "d:2:32: 'Cod' is no hierarchy; there are Code, Machine, Process, SyncObject, File and UserEvent",
                 "d:3:20: 3000 % is more than the whole, which no value is; write 30% or 0.3",
                 "d:4:20: '0.3 B' is no number and no percentage; write 30% or 0.3",
             ]

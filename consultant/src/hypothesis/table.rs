@@ -231,7 +231,7 @@ impl TableReader<'_> {
         for word in words {
             named.insert(self.choice(
                 word,
-                "Code, Machine, Process, SyncObject and File",
+                "Code, Machine, Process, SyncObject, File and UserEvent",
                 |word| Hierarchy::ALL.into_iter().find(|hierarchy| hierarchy.name() == word),
             )?);
         }

@@ -3,11 +3,11 @@
 //! The form says neither of what the number is nor of which thread: it is read as samples, unless the reader is told that they are
 //! microseconds. `process N` and `thread N` as the first two names are those of the lines that whyperf writes.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
+use super::callpath_sums::CallpathSums;
 use super::error::ExchangeError;
-use crate::foreign_profile::{ForeignMetric, ForeignProfile, ForeignThread, Timer, TimerValue};
+use crate::foreign_profile::{ForeignMetric, ForeignProfile};
 
 /// What the numbers of collapsed stacks are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,12 +18,6 @@ pub enum StackWeight {
     Microseconds,
 }
 
-/// Node, context and thread.
-type Place = (u32, u32, u32);
-
-/// By thread, and by the names of a path: what was counted in it alone.
-type Counted = BTreeMap<Place, BTreeMap<Vec<String>, f64>>;
-
 /// Reads a text that came from `path`.
 ///
 /// # Errors
@@ -33,7 +27,7 @@ pub fn collapsed_stacks(
     text: &str,
     weight: StackWeight,
 ) -> Result<ForeignProfile, ExchangeError> {
-    let mut counted = Counted::new();
+    let mut counted = CallpathSums::default();
     for (line, stack) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
         let wrong = |problem| ExchangeError::Line { path: path.to_owned(), line, problem };
         let (names, number) = stack
@@ -49,8 +43,8 @@ pub fn collapsed_stacks(
         if names.is_empty() {
             return Err(wrong("expected a name before the number"));
         }
-        let names = names.into_iter().map(str::to_owned).collect();
-        *counted.entry(place).or_default().entry(names).or_default() += number;
+        let names: Vec<String> = names.into_iter().map(str::to_owned).collect();
+        counted.add(place, &names, 0, number);
     }
     if counted.is_empty() {
         let what = "no line with a stack and a number";
@@ -67,8 +61,8 @@ pub fn collapsed_stacks(
                 .into(),
         );
     }
-    let threads = counted.into_iter().map(|(place, paths)| thread(place, &paths)).collect();
-    Ok(ForeignProfile { metrics: vec![ForeignMetric { name: name.to_owned() }], threads, notes })
+    let metrics = vec![ForeignMetric { name: name.to_owned() }];
+    Ok(ForeignProfile { metrics, threads: counted.threads(1), notes })
 }
 
 /// The number of the first name where it begins like this; the name is taken away then.
@@ -78,25 +72,6 @@ fn numbered(names: &mut Vec<&str>, word: &str) -> u32 {
         names.remove(0);
     }
     number.unwrap_or_default()
-}
-
-/// A timer for each path, and for each that paths lead through.
-fn thread((node, context, thread): Place, paths: &BTreeMap<Vec<String>, f64>) -> ForeignThread {
-    let mut values: BTreeMap<&[String], TimerValue> = BTreeMap::new();
-    for (path, number) in paths {
-        values.entry(path).or_default().exclusive += number;
-        for depth in 1..=path.len() {
-            values.entry(&path[..depth]).or_default().inclusive += number;
-        }
-    }
-    let timer = |(path, value): (&[String], TimerValue)| Timer {
-        name: path.join(Timer::ARROW),
-        groups: vec![if path.len() > 1 { Timer::CALLPATH } else { "TAU_SAMPLE" }.to_owned()],
-        values: vec![value],
-        ..Timer::default()
-    };
-    let timers = values.into_iter().map(timer).collect();
-    ForeignThread { node, context, thread, timers, ..ForeignThread::default() }
 }
 
 #[cfg(test)]

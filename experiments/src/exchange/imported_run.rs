@@ -8,12 +8,14 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
 
 use whyperf_model::matching::{ClassId, Grown, IntervalRecord, Kind, Location, LocationId, Totals};
-use whyperf_model::{Category, Hierarchy, Interval, Nanos, Resource, Time};
+use whyperf_model::{
+    Category, Hierarchy, Interval, Nanos, Resource, Time, UserEventKind, UserEventTotals,
+};
 
 use crate::foreign_profile::{ForeignMetric, ForeignProfile, ForeignThread, Timer};
 use crate::program_event::ProgramEvent;
 use crate::recorder::Progress;
-use crate::run::{StoredProfileRow, Topic};
+use crate::run::{StoredProfileRow, StoredUserEvent, Topic};
 
 impl ForeignProfile {
     /// All that a store keeps of it as a run, and what it has no room for.
@@ -43,6 +45,7 @@ impl ForeignProfile {
             profile: made.rows.values().cloned().collect(),
             interval_records: vec![made.record(appeared)],
             facts: self.facts(),
+            user_events: self.threads.iter().flat_map(user_events).collect(),
             foreign: Some(self.clone()),
             ..Progress::default()
         };
@@ -168,9 +171,39 @@ impl Made {
 
 /// Callpaths, and what is in none of them but as the outermost: each call counts once.
 fn counted(timers: &[Timer]) -> impl Iterator<Item = &Timer> {
-    let below = timers.iter().filter(|timer| timer.is_callpath());
+    let is_path = |timer: &&Timer| {
+        timer.is_callpath() || timer.groups.iter().any(|group| group == Timer::CALLPATH)
+    };
+    let below = timers.iter().filter(is_path);
     let leaves: BTreeSet<&str> = below.filter_map(|timer| timer.path().last()).collect();
-    timers.iter().filter(move |timer| timer.is_callpath() || !leaves.contains(timer.name.as_str()))
+    timers.iter().filter(move |timer| is_path(timer) || !leaves.contains(timer.name.as_str()))
+}
+
+/// Values that the program told. What is no whole number stays in the profile, to the letter.
+fn user_events(thread: &ForeignThread) -> impl Iterator<Item = StoredUserEvent> + '_ {
+    thread.events.iter().filter(|event| event.count >= 1.0).map(|event| {
+        let (name, context) = event.name.split_once(" : ").unwrap_or((&event.name, ""));
+        let path = context.split(Timer::ARROW).map(str::trim).filter(|name| !name.is_empty());
+        let extremes = whole(event.least).zip(whole(event.most));
+        StoredUserEvent {
+            name: name.to_owned(),
+            kind: UserEventKind::Gauge,
+            process: thread.node,
+            thread: thread_number(thread),
+            path: path.map(str::to_owned).collect(),
+            totals: UserEventTotals {
+                count: event.count as u64,
+                sum: whole((event.mean * event.count).round()).filter(|_| extremes.is_some()),
+                extremes: extremes.map(|(least, most)| [least, most]),
+                squares: whole(event.squares).and_then(|squares| u128::try_from(squares).ok()),
+            },
+        }
+    })
+}
+
+/// A number as it is, where it is whole, and not so large that some are missing beside it.
+fn whole(value: f64) -> Option<i64> {
+    (value.fract() == 0.0 && value.abs() < 9e15).then_some(value as i64)
 }
 
 /// Contexts beyond the first are threads with numbers of their own.

@@ -1,21 +1,44 @@
 //! What other tools write and read: profiles come in as runs like any other, and runs go out in the formats of the field.
 //!
 //! ```text
+//!   gprof, callgrind, …: callpath_sums.rs ─┐
 //!   TAU profile.n.c.t, ppk ► ForeignProfile ──► a run of the store: profile, record, facts     imported_run.rs
 //!                              │                 and, to the letter, what a run has no room for   (table foreign_profile)
 //!   a run of the store ────────┴──► TAU, collapsed stacks, speedscope, pprof, …             exported/
 //! ```
 //! What a format cannot say is told in a note, and never guessed.
 
+mod caliper_json;
+mod callgrind;
+mod callpath_sums;
+mod chrome_trace;
 mod collapsed_stacks;
+mod cube;
 mod error;
 mod exported;
+mod foreign_format;
+mod gprof;
 mod imported_run;
+mod mpip;
 mod packed_profile;
+mod perf_script;
+mod pprof_profile;
+mod protobuf_fields;
+mod speedscope_profile;
 mod tau;
 
+pub use caliper_json::caliper_json;
+pub use callgrind::callgrind;
+pub use chrome_trace::chrome_trace;
 pub use collapsed_stacks::{StackWeight, collapsed_stacks};
+pub use cube::cube;
 pub use error::ExchangeError;
 pub use exported::ExportedRun;
+pub use foreign_format::ForeignFormat;
+pub use gprof::gprof;
+pub use mpip::mpip;
 pub use packed_profile::packed_profile;
+pub use perf_script::perf_script;
+pub use pprof_profile::pprof_profile;
+pub use speedscope_profile::speedscope;
 pub use tau::{TauFile, tau_files};

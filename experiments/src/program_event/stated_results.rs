@@ -137,7 +137,7 @@ fn amount(metric: Metric, text: &str) -> Result<f64, StatedResultsProblem> {
         expected: match unit {
             Unit::Nanoseconds => "a time with a unit, as 2.5 s or 40 ms",
             Unit::Bytes => "a number of bytes, as 4096 or 4096 B",
-            Unit::Operations | Unit::Processes | Unit::Events => "a number",
+            Unit::Operations | Unit::Processes | Unit::Events | Unit::OfProgram => "a number",
         },
     })
 }

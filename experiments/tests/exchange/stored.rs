@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use whyperf_experiments::{
     Access, ComparisonSettings, Ending, ForeignProfile, NewRun, Operand, Query, Recorder, RunId,
-    RunPart, Store, compare, tau_files,
+    RunPart, Store, StoredProfileRow, caliper_json, compare, cube, tau_files,
 };
 
 use crate::round_trip::Folder;
@@ -134,4 +134,23 @@ fn users_ask_the_views_by_sql() {
     );
     assert_eq!(count("SELECT count(*) FROM fact_view WHERE run = $1 AND name = 'Hostname'"), 1);
     assert_eq!(count("SELECT count(*) FROM verdict_view WHERE run = $1"), 0);
+}
+
+#[test]
+fn what_goes_out_as_cube_or_caliper_comes_in_again() {
+    let folder = Folder::new();
+    let run = imported(&folder, 7, "there and back");
+    let store = Store::open(&store(&folder), Access::Read).expect("just written");
+    let exported = store.exported(&run).expect("readable");
+    let rows = store.profile(&run).expect("readable");
+    let seconds = |rows: &[StoredProfileRow]| -> Vec<(u32, Vec<String>, u64)> {
+        let told = rows.iter().filter(|row| row.exclusive.0 > 0);
+        told.map(|row| (row.process, row.path.clone(), row.exclusive.0)).collect()
+    };
+    let report = folder.0.join("run.cubex");
+    std::fs::write(&report, exported.cube()).expect("writable");
+    let again = cube(&report).expect("we wrote it").progress().0.profile;
+    assert_eq!(seconds(&again), seconds(&rows));
+    let again = caliper_json(&folder.0.join("run.json"), &exported.caliper()).expect("we wrote it");
+    assert_eq!(seconds(&again.progress().0.profile), seconds(&rows));
 }

@@ -24,6 +24,7 @@ fn every_part_of_a_run_comes_back() {
     assert_eq!(store.edges(&id).expect("it is there"), wrote.edges);
     assert_eq!(store.steps(&id).expect("it is there"), wrote.steps);
     assert_eq!(store.profile(&id).expect("it is there"), wrote.profile);
+    assert_eq!(store.user_events(&id).expect("it is there"), wrote.user_events);
     assert_eq!(store.report(&id).expect("it is there"), wrote.report);
     assert_eq!(store.pairs(&id).expect("it is there"), [pair()]);
     assert_eq!(

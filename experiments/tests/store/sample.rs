@@ -5,9 +5,11 @@ use std::time::{Duration, SystemTime};
 
 use whyperf_experiments::{
     Edge, Ending, Measurement, NewRun, Progress, Recorder, RunId, StepRow, StoredProfileRow,
-    StoredReport, StoredVerdict, Topic,
+    StoredReport, StoredUserEvent, StoredVerdict, Topic,
 };
-use whyperf_model::{Focus, Histogram, Interval, Metric, Nanos, Pair, Time};
+use whyperf_model::{
+    Focus, Histogram, Interval, Metric, Nanos, Pair, Time, UserEventKind, UserEventTotals,
+};
 
 /// A folder of its own for each test, removed with it.
 pub(crate) struct Place(PathBuf);
@@ -70,6 +72,7 @@ pub(crate) fn progress() -> Progress {
         steps: vec![StepRow { time: at(5), text: "started".into() }],
         histograms: vec![Measurement { pair: pair(), part: 3, histogram }],
         profile: vec![row(3)],
+        user_events: vec![gauge(3)],
         report: Some(StoredReport { json: r#"{"version":2}"#.into(), text: "found\n".into() }),
         ..Progress::default()
     }
@@ -107,6 +110,22 @@ pub(crate) fn row(calls: u64) -> StoredProfileRow {
     }
 }
 
+pub(crate) fn gauge(count: u64) -> StoredUserEvent {
+    StoredUserEvent {
+        name: "heap [KiB]".into(),
+        kind: UserEventKind::Gauge,
+        process: 0,
+        thread: 0,
+        path: vec!["solve".into()],
+        totals: UserEventTotals {
+            count,
+            sum: Some(-3),
+            extremes: Some([i64::MIN, 7]),
+            squares: Some(u128::MAX),
+        },
+    }
+}
+
 /// Writes a whole run.
 pub(crate) fn written(path: &Path, n: u64) -> RunId {
     let mut recorder = Recorder::begin(path, &new_run(n)).expect("the store can be written");
@@ -120,6 +139,9 @@ pub(crate) fn sql(path: &Path, statement: &str) {
     let connection = rusqlite::Connection::open(path).expect("writable");
     connection.execute_batch(statement).expect("well formed");
 }
+
+/// What takes out of a store all that version 8 brought.
+pub(crate) const WITHOUT_VERSION_8: &str = "DROP VIEW user_event_view; DROP TABLE user_event;";
 
 /// What takes out of a store all that version 7 brought.
 pub(crate) const WITHOUT_VERSION_7: &str = "DROP TABLE foreign_profile; DROP VIEW run_view; DROP VIEW profile_view; \

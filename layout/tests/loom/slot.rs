@@ -105,6 +105,24 @@ fn a_node_is_never_torn() {
 }
 
 #[test]
+fn a_noted_node_is_never_torn() {
+    model(
+        |slot| {
+            for (now, moved) in [(ENDED, MOVED), (LAST, MORE)] {
+                slot::note(&slot.nodes[1], &slot.stamps[1], now, |_, _| moved);
+            }
+        },
+        |slot| {
+            let reading = |visits, moved| NodeReading { visits, exclusive: 0, moved };
+            if let Some(read) = slot.nodes[1].read() {
+                let seen = [NodeReading::default(), reading(1, MOVED), reading(2, MORE)];
+                assert!(seen.contains(&read), "torn: {read:?}");
+            }
+        },
+    );
+}
+
+#[test]
 fn a_stamp_promises_its_change() {
     model(
         |slot| slot.end(ENDED, MOVED),

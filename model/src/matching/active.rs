@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::classes::Class;
 use super::resources::{Part, ResourceId, Resources};
 use crate::{
-    Category, Comparison, Focus, FocusMembership, Hierarchy, Histogram, Interval, Metric, Nanos,
-    Pair, Quantity, Sample,
+    Category, CategorySet, Comparison, Focus, FocusMembership, Hierarchy, Histogram, Interval,
+    Metric, Nanos, Pair, Quantity, Sample,
 };
 
 /// A pair that is being measured. Never used again after it was stopped.
@@ -17,7 +17,7 @@ pub struct PairId(pub u32);
 #[derive(Debug)]
 pub(super) struct Asked {
     pair: Pair,
-    what: [Part; 3],
+    what: [Part; 4],
     who: [Part; 2],
     /// Whether functions that are watched for a pair hold what they call.
     holds_calls: bool,
@@ -49,9 +49,9 @@ pub struct Totals {
     pub running: Nanos,
     /// Calls that ended.
     pub visits: u64,
-    /// Bytes sent or written; of what the kernel or the processor counts, and of what is derived, how much.
+    /// Bytes sent or written; of counters and gauges, what was added; of what the kernel or the processor counts, and of what is derived, how much.
     pub sent: u64,
-    /// Bytes received or read; of what is counted, one standard error squared where it is an estimate.
+    /// Bytes received or read; of counters and gauges, what was taken away; of what is counted, one standard error squared where it is an estimate.
     pub received: u64,
 }
 
@@ -71,6 +71,13 @@ impl Totals {
         self.received = self.received.saturating_add(other.received);
     }
 
+    /// What was added, less what was taken away.
+    fn net(&self) -> i64 {
+        let sum = i128::from(self.sent) - i128::from(self.received);
+        let limit = if sum < 0 { i64::MIN } else { i64::MAX };
+        i64::try_from(sum).unwrap_or(limit)
+    }
+
     pub(super) fn quantity(&self, quantity: Quantity) -> i64 {
         let amount = match quantity {
             Quantity::Time => self.time.0,
@@ -78,6 +85,7 @@ impl Totals {
             Quantity::Visits => self.visits,
             Quantity::BytesOut | Quantity::Counted | Quantity::Derived => self.sent,
             Quantity::BytesIn => self.received,
+            Quantity::Net => return self.net(),
             Quantity::Bytes => self.sent.saturating_add(self.received),
             Quantity::Processes | Quantity::Cost => 0,
         };
@@ -99,9 +107,13 @@ pub struct OneProcess<'a> {
 impl Asked {
     pub(super) fn new(pair: Pair, resources: &mut Resources) -> Self {
         let mut part = |hierarchy| Part::of(&pair.focus, hierarchy, resources);
-        let what = [Hierarchy::Code, Hierarchy::SyncObject, Hierarchy::File].map(&mut part);
+        let [object, file, event] = Hierarchy::OBJECTS.map(&mut part);
+        let what = [part(Hierarchy::Code), object, file, event];
         let who = [Hierarchy::Process, Hierarchy::Machine].map(&mut part);
-        let holds_calls = pair.metric.definition().categories.contains(Category::Function);
+        let categories = pair.metric.definition().categories;
+        // What the program itself tells is told by the function that is watched, too.
+        let holds_calls = categories.contains(Category::Function)
+            || !categories.is_disjoint(CategorySet::USER_EVENT);
         Self { pair, what, who, holds_calls }
     }
 

@@ -38,8 +38,7 @@ impl Line {
             && is_in(Hierarchy::Machine, slice::from_ref(machine))
             && is_in(Hierarchy::Code, &kind.code)
             && is_in(Hierarchy::Code, slice::from_ref(&self.code))
-            && is_in(Hierarchy::SyncObject, kind.object.as_slice())
-            && is_in(Hierarchy::File, kind.object.as_slice())
+            && Hierarchy::OBJECTS.into_iter().all(|one| is_in(one, kind.object.as_slice()))
     }
 
     /// Of the lines that count for a metric at a focus, the one that took most time.

@@ -3,7 +3,7 @@
 use crate::measured::{only, run};
 use crate::{end, visit, visit_from};
 use std::sync::atomic::Ordering::Relaxed;
-use whyperf_layout::{Kind, Moved, ObjectKind};
+use whyperf_layout::{Gauge, Kind, Moved, ObjectKind, UserEventPart};
 use whyperf_runtime::{ObjectId, Region, event, guard, object, process};
 
 static SOLVE: Region = Region::new(c"solve", Kind::User);
@@ -138,17 +138,30 @@ fn counters_add_and_set() {
     let region = only(run(&[], || {
         visit(&SOLVE, || {
             for number in 0..1000 {
-                event::add(&CELLS, number, 0);
-                event::set(&LEVEL, number, 0);
+                event::add(&CELLS, number - 10, 0);
+                event::set(&LEVEL, 3 - number, 0);
             }
         });
         process::phase(b"assembly");
         process::phase(b"solution");
     }));
     let slot = region.slot();
-    let bytes = |name| slot.nodes_at(&["solve", name])[0].bytes.load(Relaxed);
-    assert_eq!([bytes("cells"), bytes("level")], [499_500, 999]);
-    assert_eq!(slot.visits(&["solve", "cells"]), 1000);
+    let part = |name, part: UserEventPart| {
+        let nodes = slot.nodes_at(&["solve", name]);
+        let found = nodes.iter().find(|node| node.site.load(Relaxed) == part.site());
+        found.and_then(|node| node.read()).expect("the program told it")
+    };
+    let added = part("cells", UserEventPart::Added);
+    assert_eq!((added.visits, added.moved), (1000, Moved { out: 489_555, r#in: 55 }));
+    let set = part("level", UserEventPart::Set);
+    assert_eq!((set.visits, set.moved), (1000, Moved { out: 6, r#in: 496_506 }));
+    let [squares, extremes] =
+        [UserEventPart::Squares, UserEventPart::Extremes].map(|one| part("level", one));
+    assert_eq!(
+        Gauge::squares(squares.moved),
+        (0..1000).map(|number| (3_i128 - number).pow(2).unsigned_abs()).sum()
+    );
+    assert_eq!(Gauge::extremes(extremes.moved), [-996, 3]);
     assert_eq!(region.header().phase_count.load(Relaxed), 2);
     assert_eq!(region.text(region.header().phase_name.load(Relaxed)), "solution");
     slot.check_whole();

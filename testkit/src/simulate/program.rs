@@ -192,7 +192,7 @@ impl SimulatedActivity {
 
     /// Whether the focus selects it: where the focus says something, the activity must be there.
     pub(super) fn is_in(&self, focus: &Focus) -> bool {
-        [Hierarchy::Code, Hierarchy::SyncObject, Hierarchy::File].into_iter().all(|hierarchy| {
+        [Hierarchy::Code].into_iter().chain(Hierarchy::OBJECTS).all(|hierarchy| {
             let mut mine = self.resources.iter().filter(|one| one.hierarchy() == hierarchy);
             focus.is_root(hierarchy) || mine.any(|resource| holds(focus, resource))
         })
@@ -204,7 +204,7 @@ impl SimulatedActivity {
         match metric.definition().quantity {
             Quantity::Time | Quantity::RunningTime | Quantity::Derived => time,
             Quantity::Visits | Quantity::Counted => calls,
-            Quantity::Bytes | Quantity::BytesIn | Quantity::BytesOut => {
+            Quantity::Bytes | Quantity::BytesIn | Quantity::BytesOut | Quantity::Net => {
                 calls.saturating_mul(self.bytes_per_call)
             }
             Quantity::Processes | Quantity::Cost => 0,

@@ -1,8 +1,10 @@
 //! A run as other tools want it: the callpaths of its threads, and what is known of the run.
 
+mod caliper;
 mod call_tree;
 mod collapsed;
 mod csv;
+mod cube;
 mod hatchet;
 mod open_metrics;
 mod pprof;
@@ -13,9 +15,10 @@ mod tau;
 use crate::error::StoreError;
 use crate::foreign_profile::ForeignProfile;
 use crate::history::Fact;
-use crate::run::{RunId, StoredProfileRow, StoredVerdict, Summary};
+use crate::run::{RunId, StoredProfileRow, StoredUserEvent, StoredVerdict, Summary};
 use crate::store::Store;
 use call_tree::CallTree;
+use whyperf_model::UserEventKind;
 
 /// A run that is given out.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,6 +27,7 @@ pub struct ExportedRun {
     facts: Vec<Fact>,
     rows: Vec<StoredProfileRow>,
     verdicts: Vec<StoredVerdict>,
+    user_events: Vec<StoredUserEvent>,
     foreign: Option<ForeignProfile>,
 }
 
@@ -38,6 +42,7 @@ impl Store {
             facts: self.facts(run)?,
             rows: self.profile(run)?,
             verdicts: self.verdicts(run)?,
+            user_events: self.user_events(run)?,
             foreign: self.foreign_profile(run)?,
         })
     }
@@ -54,6 +59,13 @@ impl ExportedRun {
         if self.foreign.is_none() {
             notes.push(
                 "callpaths hold calls and what was switched on: time in other functions of the program is not in them"
+                    .into(),
+            );
+        }
+        let counters = self.user_events.iter().filter(|one| one.kind == UserEventKind::Counter);
+        if counters.count() > 0 {
+            notes.push(
+                "counters of the program are sums, of which TAU's events know nothing: they are in OpenMetrics alone"
                     .into(),
             );
         }

@@ -5,6 +5,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use whyperf_model::{UserEventKind, UserEventTotals};
+
 use super::ExportedRun;
 
 impl ExportedRun {
@@ -57,8 +59,81 @@ impl ExportedRun {
                 "whyperf_bottleneck_ratio{{{run},hypothesis=\"{hypothesis}\",focus=\"{focus}\"}} {value}"
             );
         }
+        self.user_events(&run, &mut text);
         text + "# EOF\n"
     }
+
+    /// Counters and gauges of the program's own, by process. Their unit is not known, so their names have none.
+    fn user_events(&self, run: &str, text: &mut String) {
+        let mut sums: BTreeMap<(UserEventKind, &str, u32), UserEventTotals> = BTreeMap::new();
+        for one in &self.user_events {
+            let key = (one.kind, one.name.as_str(), one.process);
+            let known = sums.entry(key).and_modify(|known| *known = known.with(&one.totals));
+            known.or_insert(one.totals);
+        }
+        for EventFamily { kind, name, help, told } in EVENT_FAMILIES {
+            let all = sums.iter().filter(|((of, _, _), _)| *of == kind);
+            let known = all.filter_map(|(key, totals)| Some((key, told(totals)?)));
+            let lines: Vec<String> = known
+                .map(|((_, event, process), value)| {
+                    let event = label(event);
+                    format!("{name}{{{run},process=\"{process}\",name=\"{event}\"}} {value}\n")
+                })
+                .collect();
+            if !lines.is_empty() {
+                family(text, name, "gauge", "", help);
+                text.extend(lines);
+            }
+        }
+    }
+}
+
+/// What is told of a counter or gauge of the program's own.
+struct EventFamily {
+    kind: UserEventKind,
+    name: &'static str,
+    help: &'static str,
+    told: fn(&UserEventTotals) -> Option<f64>,
+}
+
+const EVENT_FAMILIES: [EventFamily; 6] = [
+    // What a program adds may be less than nothing, which a counter of OpenMetrics must not be.
+    of(
+        UserEventKind::Counter,
+        "whyperf_user_counter",
+        "What a counter of the program came to.",
+        |one| one.sum.map(|sum| sum as f64),
+    ),
+    of(UserEventKind::Gauge, "whyperf_user_gauge_sets", "How often a gauge was set.", |one| {
+        Some(one.count as f64)
+    }),
+    of(UserEventKind::Gauge, "whyperf_user_gauge_least", "The least value of a gauge.", |one| {
+        one.extremes.map(|[least, _]| least as f64)
+    }),
+    of(UserEventKind::Gauge, "whyperf_user_gauge_most", "The largest value of a gauge.", |one| {
+        one.extremes.map(|[_, most]| most as f64)
+    }),
+    of(
+        UserEventKind::Gauge,
+        "whyperf_user_gauge_mean",
+        "The mean of a gauge.",
+        UserEventTotals::mean,
+    ),
+    of(
+        UserEventKind::Gauge,
+        "whyperf_user_gauge_deviation",
+        "The standard deviation of a gauge.",
+        UserEventTotals::deviation,
+    ),
+];
+
+const fn of(
+    kind: UserEventKind,
+    name: &'static str,
+    help: &'static str,
+    told: fn(&UserEventTotals) -> Option<f64>,
+) -> EventFamily {
+    EventFamily { kind, name, help, told }
 }
 
 /// Families of counters, in the order of their sums.

@@ -2,9 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use whyperf_model::{UserEventKind, UserEventTotals};
+
 use super::ExportedRun;
 use super::call_tree::CallTree;
-use crate::foreign_profile::{ForeignMetric, ForeignProfile, ForeignThread, Timer, TimerValue};
+use crate::foreign_profile::{
+    ForeignMetric, ForeignProfile, ForeignThread, Timer, TimerValue, UserEvent,
+};
 
 impl ExportedRun {
     /// What is written as TAU's files.
@@ -16,14 +20,46 @@ impl ExportedRun {
         let facts = self.facts.iter().filter(|fact| fact.topic == "environment");
         let metadata: Vec<(String, String)> =
             facts.map(|fact| (fact.name.clone(), fact.value.clone())).collect();
-        let threads =
-            self.trees().into_iter().map(|tree| thread(&tree, &metadata, self.summary.elapsed_s));
+        let threads = self.trees().into_iter().map(|tree| ForeignThread {
+            events: self.events(&tree),
+            ..thread(&tree, &metadata, self.summary.elapsed_s)
+        });
         ForeignProfile {
             metrics: vec![ForeignMetric { name: "TIME".into() }],
             threads: threads.collect(),
             notes: Vec::new(),
         }
     }
+}
+
+impl ExportedRun {
+    /// The gauges of a thread, each for all callpaths and for each by itself. Of a counter no least and most are known.
+    fn events(&self, tree: &CallTree<'_>) -> Vec<UserEvent> {
+        let of_thread = self.user_events.iter().filter(|one| {
+            (one.process, one.thread, one.kind) == (tree.process, tree.thread, UserEventKind::Gauge)
+        });
+        let mut events: BTreeMap<String, UserEventTotals> = BTreeMap::new();
+        for one in of_thread {
+            let context = format!("{} : {}", one.name, one.path.join(Timer::ARROW));
+            for name in [one.name.clone(), context] {
+                let sum = events.entry(name).and_modify(|known| *known = known.with(&one.totals));
+                sum.or_insert(one.totals);
+            }
+        }
+        events.iter().filter_map(|(name, totals)| event(name, totals)).collect()
+    }
+}
+
+fn event(name: &str, totals: &UserEventTotals) -> Option<UserEvent> {
+    let [least, most] = totals.extremes?;
+    Some(UserEvent {
+        name: name.to_owned(),
+        count: totals.count as f64,
+        most: most as f64,
+        least: least as f64,
+        mean: totals.mean()?,
+        squares: totals.squares? as f64,
+    })
 }
 
 /// A flat line for each name, and one for each callpath of several names; all below TAU's own root.

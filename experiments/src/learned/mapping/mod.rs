@@ -80,7 +80,7 @@ impl Mapped {
 pub fn map(first: &EarlierRun, second: &EarlierRun) -> Vec<Mapped> {
     let mut comparison = RunComparison::between(Side::of(first), Side::of(second));
     let mut all = comparison.code();
-    for hierarchy in [Hierarchy::SyncObject, Hierarchy::File] {
+    for hierarchy in Hierarchy::OBJECTS {
         all.extend(comparison.tree(&Resource::root(hierarchy)));
     }
     all.extend(comparison.hosts());
