@@ -101,6 +101,11 @@ pub(crate) unsafe fn completed(
     tracing::say(Traced::Completed { peer, tag, request: handle as u64 });
 }
 
+/// Says that a receive is complete, and that it received nothing.
+pub(crate) fn cancelled(handle: usize) {
+    tracing::say(Traced::Cancelled { request: handle as u64 });
+}
+
 /// Says who the members of a communicator are that was made just now, if some are.
 ///
 /// # Safety
