@@ -39,7 +39,7 @@ chores:
   study random             random programs that know their own truth, and what whyperf says of them; --kind KIND (c, inlined,
                            phases, threads, c++, fortran; else by turns), --programs N, --seed N, --seconds N, --built,
                            --keep (the files of all programs)
-  study predicted          runs of this machine, predicted from traces and run for real; --runs N, --built
+  study predicted          runs of this machine, predicted from traces and run for real; --runs N, --built, --only PART
   sanitize                 all of what follows; what it ran, how long, and what was found
   sanitize address         the crates' tests under AddressSanitizer; `thread` and `miri` likewise
   sanitize valgrind        the release build's library under valgrind, in a program with threads
