@@ -127,25 +127,30 @@ fn programs(bench: &Bench) -> Result<()> {
 /// What a cure is worth, against the program that was changed.
 fn cures(bench: &Bench) -> Result<()> {
     println!(
-        "\n| program | changed | before | changed for real | by what-if | off by | changed and traced | off by |"
+        "\n| program | changed | for real, ms | changed for real | by what-if | off by | saved for real | by what-if | off by | changed and traced | off by |"
     );
-    println!("|---|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|---|---|---|");
     for (program, change, options) in CURES {
         let job = Job { program, steps: steps_of(program), ranks: 2 };
         let words: &[&str] = &[change];
         let ways = [
             Way::Real(&[]),
             Way::Real(words),
+            AS_IT_IS,
             Way::Predicted { words: &[], options },
             Way::Predicted { words, options: &[] },
         ];
-        let [before, real, by_what_if, traced] = bench.in_turns(job, ways)?;
+        let [before, changed, as_it_is, by_what_if, traced] = bench.in_turns(job, ways)?;
+        let [saved, worth] = [before.middle - changed.middle, as_it_is.middle - by_what_if.middle];
         println!(
-            "| `{program}` | `{change}` | {} | {} | {} | {} | {} | {} |",
+            "| `{program}` | `{change}` | {} | {} | {} | {} | {:.2} | {:.2} | {} | {} | {} |",
             before.shown(MILLIS),
-            real.shown(MILLIS),
+            changed.shown(MILLIS),
             by_what_if.shown(MILLIS),
-            off(by_what_if.middle, real.middle),
+            off(by_what_if.middle, changed.middle),
+            saved * MILLIS,
+            worth * MILLIS,
+            off(worth, saved),
             traced.shown(MILLIS),
             off(by_what_if.middle, traced.middle),
         );
