@@ -1,4 +1,4 @@
-//! Measures the cost of a wrapped MPI call, compared with the bare one: measured, switched off, and not measured at all.
+//! Measures the cost of a wrapped MPI call, compared with the bare one: measured, measured and traced, switched off, and not measured at all.
 //!
 //! The same program runs in turn without the library and in each of these ways; for each kind of call the fastest run
 //! counts, because every disturbance makes it slower. `cargo bench --bench mpi`; with `-- --test` one short round, to see
@@ -23,9 +23,10 @@ enum Way {
     Unmeasured,
     SwitchedOff,
     Measured,
+    Traced,
 }
 
-const WAYS: [Way; 4] = [Way::Bare, Way::Unmeasured, Way::SwitchedOff, Way::Measured];
+const WAYS: [Way; 5] = [Way::Bare, Way::Unmeasured, Way::SwitchedOff, Way::Measured, Way::Traced];
 
 /// How long to measure.
 struct Effort {
@@ -58,8 +59,8 @@ fn main() -> ExitCode {
 fn report(compiler: &str, costs: &[Costs]) {
     let [bare, rest @ ..] = costs else { return };
     println!(
-        "{:<26} {:>8} {:>14} {:>14} {:>14}",
-        compiler, "bare", "unmeasured", "off", "measured"
+        "{:<26} {:>8} {:>14} {:>14} {:>14} {:>14}",
+        compiler, "bare", "unmeasured", "off", "measured", "traced"
     );
     for (call, plain) in bare {
         print!("{call:<26} {plain:>8.1}");
@@ -91,13 +92,16 @@ fn run(way: Way, program: &Path, library: &Path, calls: usize) -> Costs {
     if way != Way::Bare {
         command.env("LD_PRELOAD", library);
     }
-    let directory =
-        matches!(way, Way::SwitchedOff | Way::Measured).then(|| in_memory("mpi-regions"));
+    let is_kept = matches!(way, Way::SwitchedOff | Way::Measured | Way::Traced);
+    let directory = is_kept.then(|| in_memory("mpi-regions"));
     if let Some(directory) = &directory {
         command.env("WHYPERF_DIR", &directory.0);
     }
     if way == Way::SwitchedOff {
         command.arg("off");
+    }
+    if way == Way::Traced {
+        command.env("WHYPERF_TRACE", "1");
     }
     let output = command.output().expect("the program was just built");
     assert!(output.status.success(), "{way:?}: {}", String::from_utf8_lossy(&output.stderr));

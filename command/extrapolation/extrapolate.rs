@@ -16,7 +16,7 @@ use whyperf_extrapolate::{Edit, Machine};
 
 use crate::extrapolation::extrapolated::ExtrapolatedRun;
 use crate::extrapolation::guess::guess;
-use crate::extrapolation::journal::Journal;
+use crate::extrapolation::journal::{Journal, RunKey};
 use crate::extrapolation::keeping;
 use crate::extrapolation::machines;
 use crate::extrapolation::results::Results;
@@ -57,7 +57,7 @@ pub(crate) struct Extrapolate {
     /// Simulate so many runs at most
     #[arg(long, value_name = "COUNT", default_value_t = 10_000)]
     pub(crate) most_runs: usize,
-    /// Note each run that is simulated in FILE, and take those that are noted there already as done
+    /// Note each run that is simulated in FILE, and take those that are noted there already, of the same traces and machine, as done
     #[arg(long, value_name = "FILE")]
     pub(crate) resume: Option<PathBuf>,
     /// Use colour always, never, or (auto) on a terminal unless NO_COLOR is set
@@ -155,8 +155,7 @@ pub(crate) fn extrapolate(request: &Extrapolate) -> Result<ExitCode> {
         experiment.write(path)?;
     }
     let mut screen = Screen::new(request.color, false);
-    let mut journal =
-        request.resume.as_deref().map(|path| Journal::open(path, &machine)).transpose()?;
+    let mut journal = request.resume.as_deref().map(Journal::open).transpose()?;
     let runs = simulate_all(&planned, &machine, journal.as_mut(), &mut screen)?;
     if request.keep {
         keep_all(&request.store, &planned, &machine, &runs, &mut screen)?;
@@ -192,7 +191,7 @@ fn keep_all(
 ) -> Result<()> {
     for (planned_run, run) in planned.iter().zip(runs) {
         if let Basis::Trace(trace) = planned_run.basis {
-            let id = keeping::keep(store, trace, &machine.machine, run)?;
+            let id = keeping::keep(store, &trace.path, &machine.machine, run)?;
             screen.say(&format!("kept {}  {} {}\n", id.short(), plain(&run.variant), run.setting));
         }
     }
@@ -221,11 +220,23 @@ struct PlannedRun<'p> {
 }
 
 impl PlannedRun<'_> {
+    /// What its result follows from, on the machine of this checksum.
+    fn key(&self, machine: u32) -> RunKey {
+        RunKey {
+            whyperf: env!("CARGO_PKG_VERSION").to_owned(),
+            machine,
+            traces: self.basis.checksums(),
+            variant: self.variant.to_owned(),
+            set: self.setting.to_string(),
+        }
+    }
+
     fn carried_out(&self, machine: &Machine) -> Result<ExtrapolatedRun> {
         let Self { basis, variant, setting } = self;
         match basis {
             Basis::Trace(trace) => {
-                ExtrapolatedRun::simulate(trace, variant, machine, setting, &Edit::default())
+                let nothing = Edit::default();
+                ExtrapolatedRun::simulate(&trace.path, variant, machine, setting, &nothing)
             }
             Basis::Guess { traces, processors } => {
                 guess(traces, *processors, variant, machine, setting)
@@ -253,10 +264,12 @@ fn simulate_all(
     screen: &mut Screen,
 ) -> Result<Vec<ExtrapolatedRun>> {
     let (mut known, mut left) = (Vec::new(), Vec::new());
+    let checksum = machine.checksum();
     for (at, run) in planned.iter().enumerate() {
-        match journal.as_mut().and_then(|journal| journal.known(run.variant, run.setting)) {
+        let key = run.key(checksum);
+        match journal.as_mut().and_then(|journal| journal.known(&key, run.setting)) {
             Some(run) => known.push((at, Ok(run))),
-            None => left.push((at, run)),
+            None => left.push((at, run, key)),
         }
     }
     let workers = thread::available_parallelism().map_or(1, usize::from).min(left.len());
@@ -265,12 +278,12 @@ fn simulate_all(
     let work = || {
         loop {
             let taken = next.lock().unwrap_or_else(PoisonError::into_inner).next();
-            let Some((at, planned_run)) = taken else { return };
+            let Some((at, planned_run, key)) = taken else { return };
             let run = planned_run.carried_out(&machine.machine);
             let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
             let (runs, screen, journal) = &mut *done;
             let noted = run.and_then(|run| {
-                journal.as_mut().map_or(Ok(()), |journal| journal.note(&run))?;
+                journal.as_mut().map_or(Ok(()), |journal| journal.note(key, &run))?;
                 Ok(run)
             });
             runs.push((at, noted));

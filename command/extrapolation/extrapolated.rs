@@ -29,6 +29,8 @@ pub(crate) struct ExtrapolatedRun {
     pub(crate) leading: Option<Leading>,
     /// None where a trace was simulated.
     pub(crate) guess: Option<Guess>,
+    /// Whether it came to its end.
+    pub(crate) is_complete: bool,
     /// What was wrong with the trace.
     pub(crate) complaints: Vec<String>,
 }
@@ -60,7 +62,8 @@ impl ExtrapolatedRun {
     ) -> Result<Self> {
         let trace = TraceFile::open(path)?;
         let machine = edit.machine(&setting.applied(machine));
-        let streams = trace.all_ranks().into_iter().map(|events| edit.events(events)).collect();
+        let ranks = trace.head().all_ranks().zip(trace.all_ranks());
+        let streams = ranks.map(|(rank, events)| edit.events(rank, events)).collect();
         let outcome = simulate(trace.head(), streams, &machine, &mut ());
         trace.sound()?;
         let total = outcome.total();
@@ -84,6 +87,7 @@ impl ExtrapolatedRun {
             processor_wait_s: seconds(&[Activity::ProcessorWait]),
             leading: leading(&outcome, trace.head()),
             guess: None,
+            is_complete: outcome.is_complete(),
             complaints,
         })
     }

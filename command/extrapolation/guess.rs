@@ -3,24 +3,23 @@
 //! Each trace is simulated with a processor for each rank. Computing, communication, barriers, and what ranks that end early leave of the
 //! run are quantities of a rank, each with a model of its own; their sum is the time of the run.
 
-use std::path::PathBuf;
-
 use anyhow::{Context as _, Result};
 use whyperf_extrapolate::{Edit, Machine, ScalingModel};
 
 use crate::extrapolation::extrapolated::{ExtrapolatedRun, Guess};
 use crate::extrapolation::sweep::Setting;
+use crate::extrapolation::variants::VariantTrace;
 
 /// Guesses a run from traces by their numbers of ranks.
 pub(crate) fn guess(
-    traces: &[(u32, PathBuf)],
+    traces: &[VariantTrace],
     processors: u32,
     variant: &str,
     machine: &Machine,
     setting: &Setting,
 ) -> Result<ExtrapolatedRun> {
     let others = setting.others();
-    let simulated = |(ranks, path): &(u32, PathBuf)| {
+    let simulated = |VariantTrace { ranks, path, .. }: &VariantTrace| {
         let mut machine = others.applied(machine);
         machine.processors.count = Some(*ranks);
         let nothing = Setting::default();
@@ -60,6 +59,7 @@ pub(crate) fn guess(
         processor_wait_s: 0.0,
         leading: last,
         guess: Some(Guess { plus_minus_s }),
+        is_complete: runs.iter().all(|run| run.is_complete),
         complaints,
     })
 }

@@ -103,6 +103,7 @@ mod tests {
             processor_wait_s: 0.0,
             leading: None,
             guess: None,
+            is_complete: true,
             complaints: Vec::new(),
         }
     }

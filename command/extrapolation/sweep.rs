@@ -244,6 +244,12 @@ fn numbers(text: &str, parameter: &Parameter) -> Result<Vec<AxisValue>, String> 
             if is_factor { from * step.powi(at as i32) } else { from + step * f64::from(at) };
         (value <= to * (1.0 + 1e-12)).then_some(value)
     };
+    if value(MOST_VALUES).is_some() {
+        return Err(format!(
+            "'{}' has more than {MOST_VALUES} values: take a larger step",
+            text.escape_debug()
+        ));
+    }
     let all: Vec<f64> = (0..MOST_VALUES).map_while(value).collect();
     if let Some(odd) = all.iter().find(|value| !unit.allows(**value)) {
         return Err(format!(
@@ -299,6 +305,10 @@ mod tests {
         assert_eq!(
             fault("processors=1..8*1.5"),
             "'1..8*1.5' has the value 1.5, which processors cannot have"
+        );
+        assert_eq!(
+            fault("latency=1..1e9"),
+            "'1..1e9' has more than 10000000 values: take a larger step"
         );
         assert_eq!(fault("latency=9..1+1"), "'9..1+1' does not go from a lower to a higher number");
         assert_eq!(fault("latency=0..9*2"), "'0..9*2' does not go from a lower to a higher number");

@@ -1,5 +1,6 @@
 //! `whyperf trace`: makes traces of files of others, shows them, and writes them for others.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use anyhow::{Context as _, Result, bail};
 use clap::{Subcommand, ValueEnum};
 use serde_json::json;
 use whyperf_experiments::{
-    MEASURED, TraceFile, export_chrome, export_goal, export_otf2, import, import_dumpi,
+    MEASURED, TraceAbout, TraceFile, export_chrome, export_goal, export_otf2, import, import_dumpi,
     import_otf2, write_event, write_head,
 };
 use whyperf_extrapolate::{Event, Rank, SimTime};
@@ -195,7 +196,7 @@ fn summarize(path: &Path, listing: &Listing) -> Result<ExitCode> {
         let region = |(name, computing, computes): &(String, SimTime, u64)| json!({ "name": name, "compute_s": computing.as_secs(), "events": computes });
         return Ok(status(delivery::print_json(&json!({
             "name": about.name,
-            "facts": about.facts.iter().cloned().collect::<std::collections::BTreeMap<_, _>>(),
+            "facts": facts(about),
             "ranks": head.ranks(),
             "communicators": head.communicators().len(),
             "events": trace.events(),
@@ -226,6 +227,19 @@ fn summarize(path: &Path, listing: &Listing) -> Result<ExitCode> {
         ));
     }
     Ok(status(delivery::print(&(lines.join("\n") + "\n"))))
+}
+
+/// The facts by their names; what is said several times of one name is said in one.
+fn facts(about: &TraceAbout) -> BTreeMap<&str, String> {
+    let mut all: BTreeMap<&str, String> = BTreeMap::new();
+    for (name, value) in &about.facts {
+        let said = all.entry(name).or_default();
+        if !said.is_empty() {
+            said.push_str("; ");
+        }
+        said.push_str(value);
+    }
+    all
 }
 
 fn show(

@@ -1,18 +1,37 @@
 //! Traces as variants of a program: those of one name are the same variant on several numbers of ranks.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use whyperf_experiments::TraceFile;
 use whyperf_extrapolate::ScalingModel;
 
+/// A trace of a variant.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct VariantTrace {
+    pub(crate) ranks: u32,
+    pub(crate) path: PathBuf,
+    /// It changes with anything in the trace.
+    checksum: u32,
+}
+
 /// Where a run comes from.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Basis<'v> {
     /// This trace is simulated.
-    Trace(&'v Path),
+    Trace(&'v VariantTrace),
     /// These, by number of ranks, are simulated, and it is guessed from their results.
-    Guess { traces: &'v [(u32, PathBuf)], processors: u32 },
+    Guess { traces: &'v [VariantTrace], processors: u32 },
+}
+
+impl Basis<'_> {
+    /// The traces that the run is made from, by their checksums.
+    pub(crate) fn checksums(&self) -> Vec<u32> {
+        match self {
+            Self::Trace(one) => vec![one.checksum],
+            Self::Guess { traces, .. } => traces.iter().map(|one| one.checksum).collect(),
+        }
+    }
 }
 
 /// A program, or one way of writing it.
@@ -20,7 +39,7 @@ pub(crate) enum Basis<'v> {
 pub(crate) struct Variant {
     pub(crate) name: String,
     /// By number of ranks, the fewest first.
-    traces: Vec<(u32, PathBuf)>,
+    traces: Vec<VariantTrace>,
 }
 
 impl Variant {
@@ -33,15 +52,15 @@ impl Variant {
                 "" => path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
                 name => name.to_owned(),
             };
-            let one = (trace.head().ranks(), path.clone());
+            let (ranks, path, checksum) = (trace.head().ranks(), path.clone(), trace.checksum());
+            let one = VariantTrace { ranks, path, checksum };
             match all.iter_mut().find(|variant| variant.name == name) {
                 None => all.push(Self { name, traces: vec![one] }),
                 Some(variant) => {
-                    if variant.traces.iter().any(|(ranks, _)| *ranks == one.0) {
+                    if variant.traces.iter().any(|known| known.ranks == ranks) {
                         bail!(
-                            "{} is a second trace of '{name}' with {} ranks; give them different names",
-                            path.display(),
-                            one.0
+                            "{} is a second trace of '{name}' with {ranks} ranks; give them different names",
+                            one.path.display()
                         );
                     }
                     variant.traces.push(one);
@@ -56,11 +75,11 @@ impl Variant {
     /// what all traces together let guess.
     pub(crate) fn basis(&self, processors: Option<u32>) -> Result<Basis<'_>> {
         let Some(processors) = processors else {
-            let most = self.traces.last().map(|(_, path)| Basis::Trace(path));
+            let most = self.traces.last().map(Basis::Trace);
             return most.ok_or_else(|| anyhow::anyhow!("'{}' has no trace", self.name));
         };
-        match self.traces.iter().find(|(ranks, _)| *ranks >= processors) {
-            Some((_, path)) => Ok(Basis::Trace(path)),
+        match self.traces.iter().find(|one| one.ranks >= processors) {
+            Some(one) => Ok(Basis::Trace(one)),
             None if self.traces.len() >= ScalingModel::LEAST => {
                 Ok(Basis::Guess { traces: &self.traces, processors })
             }
@@ -68,7 +87,7 @@ impl Variant {
                 "'{}' has no trace with {processors} ranks: the largest has {}; trace it with more ranks, or take fewer processors, or give \
                  {} traces of it, from which more can be guessed",
                 self.name,
-                self.traces.last().map_or(0, |(ranks, _)| *ranks),
+                self.traces.last().map_or(0, |one| one.ranks),
                 ScalingModel::LEAST
             ),
         }

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use serde_json::{Value, json};
 use whyperf_experiments::{MachineFile, TraceFile};
 use whyperf_extrapolate::{
-    Barrier, CallKind, CollectiveKind, Edit, Interconnect, LeftOut, Machine, Network, RegionId,
-    RemoteAccessModel, SimTime, TraceHead,
+    Barrier, CollectiveKind, Edit, EventKind, Interconnect, LeftOut, Machine, Network, Rank,
+    RegionId, RemoteAccessModel, SimTime, TraceHead,
 };
 use whyperf_model::{Focus, Hierarchy};
 
@@ -40,7 +40,7 @@ pub(crate) struct WhatIf {
     #[arg(long, value_name = "REGION=FACTOR", value_parser = factor)]
     region: Vec<(String, f64)>,
     /// Leave out the calls of a focus, as in '</Code/solve,/Machine,/Process,/SyncObject/Barrier>', or of an object
-    /// alone, as in /SyncObject/Collective/allreduce; may be repeated
+    /// alone, as in /SyncObject/Collective/allreduce; with /SyncObject/Message, messages are there when they are wanted; may be repeated
     #[arg(long, value_name = "FOCUS")]
     no_wait: Vec<String>,
     /// Print JSON
@@ -83,13 +83,16 @@ pub(crate) fn what_if(request: &WhatIf) -> Result<ExitCode> {
         None => all_cures(trace.head(), &machine),
     };
     let before = simulated(&path, &machine, &Edit::default())?;
-    if !before.complaints.is_empty() {
+    if !before.is_complete {
         bail!("the trace does not run to its end: {}", before.complaints.join("; "));
+    }
+    for complaint in &before.complaints {
+        terminal::put(&format!("whyperf: in the trace, {complaint}\n"));
     }
     let mut tried = Vec::new();
     for cure in cures {
         let run = simulated(&path, &cure.machine, &cure.edit)?;
-        if run.complaints.is_empty() {
+        if run.is_complete {
             tried.push((cure.name, run));
         } else if is_asked {
             bail!(
@@ -163,21 +166,40 @@ fn left_out(text: &str, head: &TraceHead) -> Result<LeftOut> {
             Some(RegionId(u32::try_from(at)?))
         }
     };
+    let rank = rank(&focus, head).with_context(|| format!("--no-wait {text}"))?;
     let object = &focus.part(Hierarchy::SyncObject)[0];
     let parts: Vec<&str> = object.path().split('/').skip(2).collect();
-    let calls = match parts[..] {
-        ["Barrier", ..] => CallKind::Barrier,
-        ["Collective"] => CallKind::AnyCollective,
+    let what = match parts[..] {
+        ["Barrier", ..] => EventKind::Barrier,
+        ["Collective"] => EventKind::AnyCollective,
         ["Collective", name] => match CollectiveKind::named(name) {
-            Some(kind) => CallKind::Collective(kind),
+            Some(kind) => EventKind::Collective(kind),
             None => bail!("--no-wait {text}: there is no collective call '{}'", plain(name)),
         },
+        ["Message"] => EventKind::Receives,
+        ["Message", ..] => bail!(
+            "--no-wait {text}: messages of one communicator or tag are not told apart; say /SyncObject/Message, and a place in /Code"
+        ),
         _ => bail!(
-            "--no-wait {text}: barriers and collective calls can be left out, as /SyncObject/Barrier or /SyncObject/Collective/allreduce; \
-             a message carries what its receiver needs: try a faster network by --set latency=0"
+            "--no-wait {text}: barriers, collective calls and messages can be waited for no longer, as in /SyncObject/Barrier, \
+             /SyncObject/Collective/allreduce or /SyncObject/Message"
         ),
     };
-    Ok(LeftOut { calls, region })
+    if rank.is_some() && what != EventKind::Receives {
+        bail!(
+            "--no-wait {text}: a call in which all members meet is left out for all of them or for none"
+        );
+    }
+    Ok(LeftOut { what, region, rank })
+}
+
+/// The rank that a focus names; none if it names all.
+fn rank(focus: &Focus, head: &TraceHead) -> Result<Option<Rank>> {
+    let process = focus.part(Hierarchy::Process)[0].path();
+    let Some(number) = process.split('/').nth(2) else { return Ok(None) };
+    let known = number.parse().ok().filter(|rank| *rank < head.ranks());
+    let rank = known.with_context(|| format!("the trace has no rank '{}'", plain(number)))?;
+    Ok(Some(Rank(rank)))
 }
 
 /// Each region computing in no time, and each kind of waiting gone.
@@ -191,12 +213,11 @@ fn all_cures(head: &TraceHead, machine: &Machine) -> Vec<Cure> {
             cure(format!("{region} computes in no time"), edit, same())
         })
         .collect();
-    let without =
-        |calls| Edit { without: vec![LeftOut { calls, region: None }], ..Edit::default() };
-    all.push(cure("no barriers".to_owned(), without(CallKind::Barrier), same()));
+    let without = |what| Edit { without: vec![LeftOut::all(what)], ..Edit::default() };
+    all.push(cure("no barriers".to_owned(), without(EventKind::Barrier), same()));
     for kind in CollectiveKind::ALL {
         let name = format!("no calls of {}", kind.name());
-        all.push(cure(name, without(CallKind::Collective(kind)), same()));
+        all.push(cure(name, without(EventKind::Collective(kind)), same()));
     }
     let barrier = Barrier::Hardware { time: SimTime::ZERO };
     let name = "barriers take no time after the last one has come".to_owned();
@@ -208,6 +229,8 @@ fn all_cures(head: &TraceHead, machine: &Machine) -> Vec<Cure> {
         ..same()
     };
     all.push(cure("messages take no time".to_owned(), Edit::default(), fast));
+    let name = "messages are there when they are wanted".to_owned();
+    all.push(cure(name, without(EventKind::Receives), same()));
     all
 }
 

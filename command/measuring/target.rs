@@ -202,10 +202,10 @@ fn has_slash(name: &Path) -> bool {
 const GNU_LINKER: &str = "ld-linux";
 /// The address sanitizers of GCC and of Clang.
 const SANITIZERS: [&str; 2] = ["libasan.so", "libclang_rt.asan"];
-const LAUNCHERS: [&str; 22] = [
+const LAUNCHERS: [&str; 25] = [
     "mpirun", "mpiexec", "orterun", "prterun", "prun", "srun", "jsrun", "aprun", "flux", "env",
     "nice", "nohup", "numactl", "taskset", "time", "timeout", "setsid", "stdbuf", "strace",
-    "ltrace", "gdb", "whyperf",
+    "ltrace", "gdb", "whyperf", "chrt", "ionice", "prlimit",
 ];
 
 #[cfg(test)]

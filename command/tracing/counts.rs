@@ -9,6 +9,8 @@ pub(crate) struct Counts {
     pub(crate) overlapped: u64,
     /// Waits for locks and conditions, which are no computing and are not simulated.
     pub(crate) thread_waits: u64,
+    /// How often a node became current before the one that was.
+    pub(crate) clock_steps: u64,
     /// Nanoseconds of computing in turns, by the clock and as the kernel says the thread ran.
     pub(crate) seen: f64,
     pub(crate) ran: f64,
@@ -20,6 +22,7 @@ impl Counts {
         self.unknown_calls += other.unknown_calls;
         self.overlapped += other.overlapped;
         self.thread_waits += other.thread_waits;
+        self.clock_steps += other.clock_steps;
         self.seen += other.seen;
         self.ran += other.ran;
     }

@@ -30,6 +30,8 @@ pub(crate) struct Location<'t> {
     current: Place,
     /// Nanoseconds since which it is current.
     since: u64,
+    /// When something became current last.
+    latest: u64,
     /// Computing since the last call.
     computed: Vec<(RegionId, f64)>,
     turn: Turn,
@@ -85,14 +87,24 @@ impl Outbox {
 
     /// The receive of this number matched a message of this rank and tag.
     fn resolve(&mut self, number: u64, match_of: Option<(Rank, Tag)>) {
-        let place = number.checked_sub(self.first).and_then(|at| usize::try_from(at).ok());
-        let Some(((event, _), is_open)) = place.and_then(|at| self.waiting.get_mut(at)) else {
-            return;
-        };
+        let Some(((event, _), is_open)) = self.at(number) else { return };
         *is_open = false;
         if let (Event::Irecv(expected, _), Some((from, tag))) = (event, match_of) {
             (expected.from, expected.tag) = (Some(from), Some(tag));
         }
+    }
+
+    /// The receive of this number received nothing: it is as if it had not been posted.
+    fn cancel(&mut self, number: u64, region: RegionId) {
+        self.resolve(number, None);
+        if let Some(((event, _), _)) = self.at(number) {
+            *event = Event::Compute { region, span: SimTime::ZERO };
+        }
+    }
+
+    fn at(&mut self, number: u64) -> Option<&mut (Measured, bool)> {
+        let place = number.checked_sub(self.first).and_then(|at| usize::try_from(at).ok())?;
+        self.waiting.get_mut(place)
     }
 
     fn ready(&mut self, is_over: bool) -> Option<Measured> {
@@ -117,6 +129,7 @@ impl<'t> Location<'t> {
             nodes: BTreeMap::new(),
             current: Place::Computes(tables.main),
             since: begins,
+            latest: begins,
             computed: Vec::new(),
             turn: Turn::default(),
             said: Vec::new(),
@@ -160,11 +173,17 @@ impl<'t> Location<'t> {
                 let place = self.place(parent, region, object);
                 self.nodes.insert(node, place);
             }
-            Traced::Current { node, ticks } => self.become_current(node, self.tables.nanos(ticks)),
+            Traced::Current { node, ticks } => {
+                let now = self.tables.nanos(ticks);
+                // Clocks of processors may differ by less.
+                self.counts.clock_steps += u64::from(now + CLOCK_STEP < self.latest);
+                self.latest = now;
+                self.become_current(node, now);
+            }
             Traced::Ended { ticks } => self.end_segment(self.tables.nanos(ticks)),
             Traced::Resumed { ticks } => self.since = self.tables.nanos(ticks).max(self.since),
             Traced::Ran { nanos } => self.ran(nanos),
-            Traced::Communicator { .. } | Traced::Members { .. } => {}
+            Traced::Began { .. } | Traced::Communicator { .. } | Traced::Members { .. } => {}
             said => self.said.push(said),
         }
     }
@@ -340,7 +359,8 @@ impl<'t> Location<'t> {
                         self.start(message, request, at > 0);
                     }
                 }
-                Traced::Forgotten { request } => self.requests.forget(request),
+                Traced::Cancelled { request } => self.cancelled(request),
+                Traced::Forgotten { request } => self.forgotten(request),
                 _ => {}
             }
         }
@@ -398,7 +418,8 @@ impl<'t> Location<'t> {
         } else {
             let id = self.requests.new_id();
             let expected = message.expected();
-            let is_open = expected.from.is_none() || expected.tag.is_none();
+            let is_wildcard = expected.from.is_none() || expected.tag.is_none();
+            let is_open = is_wildcard || self.tables.cancels;
             let number = self.out.push((Event::Irecv(expected, id), SimTime::ZERO), is_open);
             let number = Some(number).filter(|_| is_open);
             self.requests.open(handle, Pending::Message(id, number), joins);
@@ -413,6 +434,34 @@ impl<'t> Location<'t> {
                         let matched = (peer < NO_ONE).then_some((Rank(peer), tag));
                         self.out.resolve(number, matched);
                     }
+                    self.emit(Event::Wait(id));
+                    self.requests.give_back(id);
+                }
+                Pending::Collective(event) => {
+                    self.emit(event);
+                }
+            }
+        }
+    }
+
+    /// What was received is not told any more.
+    fn forgotten(&mut self, handle: u64) {
+        for pending in self.requests.forget(handle) {
+            if let Pending::Message(_, Some(number)) = pending {
+                self.out.resolve(number, None);
+            }
+        }
+    }
+
+    fn cancelled(&mut self, handle: u64) {
+        for pending in self.requests.complete(handle) {
+            match pending {
+                Pending::Message(id, Some(number)) => {
+                    self.out.cancel(number, self.tables.main);
+                    self.requests.give_back(id);
+                }
+                // What is sent may have been received.
+                Pending::Message(id, None) => {
                     self.emit(Event::Wait(id));
                     self.requests.give_back(id);
                 }
@@ -458,6 +507,9 @@ impl Message {
         Expected { from: self.peer, tag: self.tag, comm: self.comm }
     }
 }
+
+/// Nanoseconds that a clock goes back where it was set.
+const CLOCK_STEP: u64 = 1_000;
 
 /// Tags of what a thread tells the one that joins it; those of births are the numbers of ranks.
 const JOIN: i32 = 1 << 30;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use whyperf_daemon::{CollectedTrace, Traced};
-use whyperf_experiments::{MEASURED, TraceAbout, TraceError, TraceWriter};
+use whyperf_experiments::{MEASURED, MISSING, TraceAbout, TraceError, TraceWriter, clock_steps};
 use whyperf_extrapolate::{CommId, Event, Rank, RegionId, SimTime, TraceHead};
 
 use super::communicators::{Communicators, MemberCollector};
@@ -45,9 +45,12 @@ pub(crate) fn write(
     let regions = name_regions(trace, &mut head);
     let communicators = members.told(&mut head);
     let is_mpi = threads.iter().any(|one| one.communicates > 0);
+    let silent = silent(&locations, &threads);
     let family = if is_mpi {
         Family::default()
     } else {
+        // Before a rank of the MPI has its first event it is none.
+        threads.iter_mut().for_each(ThreadFacts::come_when_begun);
         Family::of(trace, &mut threads, &locations, &mut head)
     };
     let main = head.name_region(MAIN);
@@ -55,14 +58,16 @@ pub(crate) fn write(
         AllTables { trace, threads: &threads, communicators, head: &head, regions, main, family };
     let (zero, cut) = all.bounds(&locations);
     let mut writer = TraceWriter::create(to, ranks)?;
-    let (mut counts, mut events) = (Counts::default(), 0);
+    let (mut counts, mut events, mut steps) = (Counts::default(), 0, Vec::new());
     for (rank, at) in (0..).zip(&locations) {
         let Some(at) = at else { continue };
         let mut put = |event, took| {
             events += 1;
             writer.measured(Rank(rank), event, took)
         };
-        counts.add(&all.location((Rank(rank), *at), (zero, cut), &mut put)?);
+        let of_rank = all.location((Rank(rank), *at), (zero, cut), &mut put)?;
+        steps.extend(clock_steps(Rank(rank), of_rank.clock_steps));
+        counts.add(&of_rank);
     }
     facts.push((MEASURED.to_owned(), "yes".to_owned()));
     if counts.seen > 0.0 {
@@ -72,8 +77,9 @@ pub(crate) fn write(
             format!("{share:.1} % of the computing in turns, as the kernel says"),
         ));
     }
-    let notes = notes(trace, &locations, &counts, cut);
-    facts.extend(notes.iter().map(|note| ("missing".to_owned(), note.clone())));
+    let mut notes = notes(trace, &locations, &counts, cut);
+    notes.extend(steps.into_iter().chain(silent));
+    facts.extend(notes.iter().map(|note| (MISSING.to_owned(), note.clone())));
     writer.finish(TraceAbout { name: name.to_owned(), facts }, &head)?;
     Ok(Recorded { ranks, events, notes })
 }
@@ -121,6 +127,7 @@ impl AllTables<'_> {
             started_by: family.started_by.get(&at).copied(),
             joined_by: family.joined_by.get(&at).copied(),
             joins: relative(family.joins.get(&at), zero),
+            cancels: self.threads[at].cancels > 0,
             zero,
         };
         let births: VecDeque<(u64, Rank)> = relative(family.births.get(&at), zero).into();
@@ -159,14 +166,27 @@ fn ranks(trace: &CollectedTrace, threads: &[ThreadFacts]) -> Vec<Option<usize>> 
     if !ranked.is_empty() && threads.iter().any(|one| one.communicates > 0) {
         let most = ranked.iter().map(|(rank, _)| *rank).max().unwrap_or(0);
         let mut all = vec![None; most as usize + 1];
+        // A process that became another one, as those that set a processor or a priority do, was the rank before it.
         for (rank, at) in ranked {
-            all[rank as usize].get_or_insert(at);
+            let known = &mut all[rank as usize];
+            let count = |at: usize| threads[at].communicates;
+            if known.is_none_or(|known| count(known) < count(at)) {
+                *known = Some(at);
+            }
         }
         return all;
     }
     let mut all: Vec<usize> = (0..trace.threads().len()).collect();
     all.sort_by_key(|at| (trace.threads()[*at].process, trace.threads()[*at].number));
     all.into_iter().map(Some).collect()
+}
+
+/// What is said of ranks that did nothing that is recorded.
+fn silent(locations: &[Option<usize>], threads: &[ThreadFacts]) -> Vec<String> {
+    let is_silent = |at: usize| threads[at].first.is_none();
+    let count = locations.iter().flatten().filter(|at| is_silent(**at)).count();
+    let what = "ranks called nothing that is recorded: what they computed, and whom they waited for, is not known";
+    if count > 0 { vec![format!("{count} {what}")] } else { Vec::new() }
 }
 
 /// The regions of each process as regions of the trace.

@@ -7,7 +7,7 @@ use whyperf_extrapolate::{Event, RequestId};
 /// What waits for its completion.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Pending {
-    /// A message that was started under this request of the trace; the number of its event, if it is a receive whose match is to be told.
+    /// A message that was started under this request of the trace; the number of its event, if it is a receive that is held back until it is complete.
     Message(RequestId, Option<u64>),
     /// A collective call, which stands in the trace where it is completed.
     Collective(Event),
@@ -75,11 +75,13 @@ impl<M: Clone> Requests<M> {
         self.prepared.get(&handle).cloned().unwrap_or_default()
     }
 
-    /// A handle is given back.
-    pub(crate) fn forget(&mut self, handle: u64) {
-        if self.complete(handle).is_empty() {
+    /// A handle is given back; what was open under it.
+    pub(crate) fn forget(&mut self, handle: u64) -> Vec<Pending> {
+        let open = self.complete(handle);
+        if open.is_empty() {
             self.prepared.remove(&handle);
         }
+        open
     }
 }
 
@@ -107,7 +109,7 @@ mod tests {
         assert_eq!([requests.started(3), requests.started(3)], [['a'], ['a']]);
         requests.prepare(3, 'b', false);
         assert_eq!(requests.started(3), ['b']);
-        requests.forget(3);
+        assert_eq!(requests.forget(3), []);
         assert_eq!(requests.started(3), []);
     }
 }

@@ -28,6 +28,8 @@ pub(crate) struct LocationTables<'t> {
     pub(crate) joined_by: Option<Rank>,
     /// Threads that this one joins, by when.
     pub(crate) joins: Vec<(u64, Rank)>,
+    /// The rank cancels receives.
+    pub(crate) cancels: bool,
     /// Nanoseconds of the recording when the first rank begins.
     pub(crate) zero: u64,
 }

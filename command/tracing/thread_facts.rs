@@ -10,6 +10,10 @@ use whyperf_model::Category;
 pub(crate) struct ThreadFacts {
     /// Messages, collective calls and accesses.
     pub(crate) communicates: u64,
+    /// Receives that were cancelled.
+    pub(crate) cancels: u64,
+    /// Since when it was there, if that was seen.
+    pub(crate) began: Option<u64>,
     /// When something was recorded first.
     pub(crate) first: Option<u64>,
     /// When it was last.
@@ -51,6 +55,8 @@ impl ThreadFacts {
                         current = nodes.get(&node).copied();
                         facts.come(now);
                     }
+                    Traced::Began { ticks } => facts.began = Some(trace.nanos(process, ticks)),
+                    Traced::Cancelled { .. } => facts.cancels += 1,
                     Traced::Resumed { ticks } => facts.come(trace.nanos(process, ticks)),
                     Traced::Ended { ticks } => {
                         let now = trace.nanos(process, ticks);
@@ -66,6 +72,14 @@ impl ThreadFacts {
             all.push(facts);
         }
         all
+    }
+
+    /// It is there from when it began on, and not from its first event.
+    pub(crate) fn come_when_begun(&mut self) {
+        if let Some(began) = self.began {
+            self.first = Some(self.first.map_or(began, |first| first.min(began)));
+            self.last = self.last.max(began);
+        }
     }
 
     fn come(&mut self, now: u64) {

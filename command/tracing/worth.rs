@@ -1,18 +1,17 @@
 //! What curing each bottleneck of a report is worth, by simulating the trace of the run without it: seconds of the whole run, which are not its
 //! own share, because others may wait no less.
 //!
-//! Of a wait for messages it is what a network without any latency would save; of a barrier or collective call, what leaving it out would; of
-//! computing in a function, what doing it in no time would: no cure saves more. Of what a trace cannot say nothing is said.
+//! Of a wait for messages it is what is saved where they are there when they are wanted; of a barrier or collective call, what leaving it out
+//! saves; of computing, what doing it in no time does: no cure saves more. Of what a trace cannot say nothing is said.
 
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
 use whyperf_experiments::{MachineFile, TraceFile};
 use whyperf_extrapolate::{
-    CallKind, CollectiveKind, Edit, Interconnect, LeftOut, Machine, Network, RegionId,
-    RemoteAccessModel, SimTime, TraceHead, simulate,
+    CollectiveKind, Edit, EventKind, LeftOut, Machine, Rank, RegionId, SimTime, TraceHead, simulate,
 };
-use whyperf_model::{Focus, Hierarchy};
+use whyperf_model::{Focus, Hierarchy, Resource};
 
 use crate::output::report::{ReportedBottleneck, Worth, rounded};
 
@@ -21,43 +20,41 @@ pub(crate) fn add(path: &Path, machine: &str, all: &mut [ReportedBottleneck]) ->
     let trace = TraceFile::open(path)?;
     let text = MachineFile::shipped_text(machine).context("there is no such machine")?;
     let machine = &MachineFile::parse(machine, text)?.machine;
-    let (before, complaint) = elapsed(&trace, machine, &Edit::default())?;
-    if let Some(complaint) = complaint {
-        bail!("the trace does not run to its end: {complaint}");
-    }
+    let before = elapsed(&trace, machine, &Edit::default())?;
     for one in all {
-        let Some(cure) = cure(one, trace.head(), machine) else { continue };
-        let (after, complaint) = elapsed(&trace, &cure.machine, &cure.edit)?;
-        if complaint.is_none() {
+        let Some(cure) = cure(one, trace.head()) else { continue };
+        // Without some calls others do not come to their end: that is no cure.
+        if let Ok(after) = elapsed(&trace, machine, &cure.edit) {
             let saved_s = rounded((before - after).as_secs());
-            one.worth = Some(Worth { saved_s, cure: cure.name });
+            one.worth = Some(Worth { saved_s, cure: cure.name.to_owned() });
         }
     }
     Ok(())
 }
 
-/// How long the run takes with something changed, and what is wrong with it then.
-fn elapsed(trace: &TraceFile, machine: &Machine, edit: &Edit) -> Result<(SimTime, Option<String>)> {
-    let streams = trace.all_ranks().into_iter().map(|events| edit.events(events)).collect();
-    let outcome = simulate(trace.head(), streams, &edit.machine(machine), &mut ());
+/// How long the run takes with something changed.
+fn elapsed(trace: &TraceFile, machine: &Machine, edit: &Edit) -> Result<SimTime> {
+    let ranks = trace.head().all_ranks().zip(trace.all_ranks());
+    let streams = ranks.map(|(rank, events)| edit.events(rank, events)).collect();
+    let outcome = simulate(trace.head(), streams, machine, &mut ());
     trace.sound()?;
-    Ok((outcome.elapsed, outcome.complaints.first().map(ToString::to_string)))
+    if !outcome.is_complete() {
+        let why = outcome.complaints.iter().find(|complaint| complaint.stops());
+        let why = why.map_or_else(String::new, ToString::to_string);
+        bail!("the trace does not run to its end: {why}");
+    }
+    Ok(outcome.elapsed)
 }
 
 struct Cure {
-    name: String,
+    name: &'static str,
     edit: Edit,
-    machine: Machine,
 }
 
 /// What would be different without it; none where a trace cannot say.
-fn cure(one: &ReportedBottleneck, head: &TraceHead, machine: &Machine) -> Option<Cure> {
+fn cure(one: &ReportedBottleneck, head: &TraceHead) -> Option<Cure> {
     let focus: Focus = one.focus.parse().ok()?;
     let part = |hierarchy| focus.part(hierarchy).first().cloned();
-    // Of some processes alone a change is not simulated.
-    if !part(Hierarchy::Process)?.is_root() || !part(Hierarchy::Machine)?.is_root() {
-        return None;
-    }
     let code = part(Hierarchy::Code)?;
     let region = match code.is_root() {
         true => None,
@@ -67,44 +64,46 @@ fn cure(one: &ReportedBottleneck, head: &TraceHead, machine: &Machine) -> Option
             Some(RegionId(u32::try_from(at).ok()?))
         }
     };
-    let object = part(Hierarchy::SyncObject)?;
-    let parts: Vec<&str> = object.path().split('/').skip(2).collect();
-    let without = |calls, name: &str| {
-        let without = vec![LeftOut { calls, region }];
-        let edit = Edit { without, ..Edit::default() };
-        Some(Cure { name: name.to_owned(), edit, machine: machine.clone() })
+    let process = part(Hierarchy::Process)?;
+    let rank = match process.path().split('/').nth(2) {
+        None => None,
+        Some(number) => Some(number.parse().ok().filter(|rank| *rank < head.ranks()).map(Rank)?),
     };
-    match parts[..] {
-        ["Barrier", ..] => without(CallKind::Barrier, "without these barriers"),
-        ["Collective"] => without(CallKind::AnyCollective, "without these calls"),
-        ["Collective", name, ..] => {
-            without(CallKind::Collective(kind(name)?), "without these calls")
+    let (name, kinds) = kinds(one, &part(Hierarchy::SyncObject)?)?;
+    let is_alone = |kind: &EventKind| matches!(kind, EventKind::Receives | EventKind::Computing);
+    // A barrier for some of its members alone is none.
+    if rank.is_some() && !kinds.iter().all(is_alone) {
+        return None;
+    }
+    let without = kinds.into_iter().map(|what| LeftOut { what, region, rank }).collect();
+    Some(Cure { name, edit: Edit { without, ..Edit::default() } })
+}
+
+/// What is left out of the run, and how that is said.
+fn kinds(one: &ReportedBottleneck, object: &Resource) -> Option<(&'static str, Vec<EventKind>)> {
+    let parts: Vec<&str> = object.path().split('/').skip(2).collect();
+    let meetings = [EventKind::Barrier, EventKind::AnyCollective];
+    match (&parts[..], one.hypothesis.as_str()) {
+        (["Barrier", ..], _) => Some(("without these barriers", vec![EventKind::Barrier])),
+        (["Collective"], _) => Some(("without these calls", vec![EventKind::AnyCollective])),
+        (["Collective", name, ..], _) => {
+            Some(("without these calls", vec![EventKind::Collective(kind(name)?)]))
         }
-        ["Message", ..] if region.is_none() => {
-            let machine = Machine {
-                network: Network::default(),
-                remote_access: RemoteAccessModel::default(),
-                interconnect: Interconnect::default(),
-                ..machine.clone()
-            };
-            let name = "if messages took no time".to_owned();
-            Some(Cure { name, edit: Edit::default(), machine })
+        // Messages of one communicator or tag are not told apart.
+        (["Message"], _) | ([], "ExcessivePointToPointWaitingTime") => {
+            Some(("if these messages were there when they are wanted", vec![EventKind::Receives]))
         }
-        [] if one.hypothesis == COMPUTING => {
-            let factors = [(head.region(region?), 0.0)].into();
-            let edit = Edit { factors, ..Edit::default() };
-            Some(Cure {
-                name: "if it computed in no time".to_owned(),
-                edit,
-                machine: machine.clone(),
-            })
+        ([], "ExcessiveCollectiveWaitingTime" | "LateArrivalAtCollectives") => {
+            Some(("without these barriers and calls", meetings.to_vec()))
         }
+        ([], "ExcessiveSyncWaitingTime") => {
+            let all = [&meetings[..], &[EventKind::Receives]].concat();
+            Some(("if nothing had to be waited for", all))
+        }
+        ([], "CPUbound") => Some(("if it computed in no time", vec![EventKind::Computing])),
         _ => None,
     }
 }
-
-/// The hypothesis that is about computing.
-const COMPUTING: &str = "CPUbound";
 
 /// The kind of an operation by the name that resources have.
 fn kind(name: &str) -> Option<CollectiveKind> {

@@ -95,7 +95,7 @@ pub use selector::Selector;
 pub use simulated::SimulatedRun;
 pub use store::{Access, Store};
 pub use trace::{
-    MEASURED, RankEvents, TextTraceError, TimedEvent, Timeline, TraceAbout, TraceError, TraceFile,
-    TraceWriter, export_chrome, export_goal, export_otf2, import, import_dumpi, import_otf2,
-    trace_of, write_event, write_head,
+    MEASURED, MISSING, RankEvents, TextTraceError, TimedEvent, Timeline, TraceAbout, TraceError,
+    TraceFile, TraceWriter, clock_steps, export_chrome, export_goal, export_otf2, import,
+    import_dumpi, import_otf2, trace_of, write_event, write_head,
 };

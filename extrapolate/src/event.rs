@@ -123,6 +123,12 @@ impl CollectiveKind {
         }
     }
 
+    /// Whether one of the ranks is another than the others.
+    #[must_use]
+    pub const fn has_root(self) -> bool {
+        matches!(self, Self::Broadcast | Self::Reduce | Self::Gather | Self::Scatter)
+    }
+
     /// The one of this name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {

@@ -47,6 +47,11 @@ impl RegionId {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RequestId(pub u32);
 
+impl RequestId {
+    /// That of a receive that nobody waits for.
+    pub const UNHEEDED: Self = Self(u32::MAX);
+}
+
 /// The tag of a message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Tag(pub i32);

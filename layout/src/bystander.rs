@@ -7,6 +7,7 @@ pub const LEAST_ADDRESS_SPACE: u64 = 1 << 30;
 const BYSTANDERS: &[&[u8]] = &[
     b"bash",
     b"busybox",
+    b"chrt",
     b"csh",
     b"dash",
     b"env",
@@ -15,6 +16,7 @@ const BYSTANDERS: &[&[u8]] = &[
     b"gdb",
     b"hydra_bstrap_proxy",
     b"hydra_pmi_proxy",
+    b"ionice",
     b"jsrun",
     b"ksh",
     b"lldb",
@@ -30,6 +32,7 @@ const BYSTANDERS: &[&[u8]] = &[
     b"numactl",
     b"orted",
     b"orterun",
+    b"prlimit",
     b"prte",
     b"prted",
     b"prterun",

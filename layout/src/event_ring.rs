@@ -26,7 +26,7 @@ pub const RING_ENTRIES: usize = 2;
 /// First eight bytes of a ring's file.
 pub const RING_MAGIC: u64 = u64::from_le_bytes(*b"WHYTRACE");
 /// Raised with every change of a byte's meaning, of entries too.
-pub const RING_VERSION: u32 = 1;
+pub const RING_VERSION: u32 = 2;
 
 /// One entry: what happened, and a time or another number that belongs to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

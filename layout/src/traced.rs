@@ -66,6 +66,11 @@ pub enum Traced {
         /// Its handle.
         request: u64,
     },
+    /// A request is complete, and its message was cancelled: none was received.
+    Cancelled {
+        /// Its handle.
+        request: u64,
+    },
     /// A collective call, which its region names. [`Traced::Contributed`] and [`Traced::Envelope`] follow.
     Collective {
         /// The number of its communicator in this process.
@@ -109,6 +114,11 @@ pub enum Traced {
     /// From these ticks on the thread computes: it waited for its turn until then.
     Resumed {
         /// When.
+        ticks: u64,
+    },
+    /// The thread was there, before anything of it was recorded.
+    Began {
+        /// Since when.
         ticks: u64,
     },
     /// The thread ended.
@@ -162,6 +172,8 @@ const ACCESS: u64 = 12;
 const RAN: u64 = 13;
 const RESUMED: u64 = 14;
 const ENDED: u64 = 15;
+const CANCELLED: u64 = 16;
+const BEGAN: u64 = 17;
 
 const RANK: u64 = NO_ONE as u64;
 
@@ -188,6 +200,7 @@ impl Traced {
             }
             Self::Started { request } => (STARTED, request),
             Self::Forgotten { request } => (FORGOTTEN, request),
+            Self::Cancelled { request } => (CANCELLED, request),
             Self::Collective { comm, root, out } => {
                 (COLLECTIVE | short(root) << 16 | short(comm) << 40, out)
             }
@@ -201,6 +214,7 @@ impl Traced {
             }
             Self::Ran { nanos } => (RAN, nanos),
             Self::Resumed { ticks } => (RESUMED, ticks),
+            Self::Began { ticks } => (BEGAN, ticks),
             Self::Ended { ticks } => (ENDED, ticks),
         };
         RingEntry { what, word }
@@ -243,6 +257,7 @@ impl Traced {
             },
             STARTED => Self::Started { request: word },
             FORGOTTEN => Self::Forgotten { request: word },
+            CANCELLED => Self::Cancelled { request: word },
             COLLECTIVE => Self::Collective {
                 comm: (what >> 40) as u32,
                 root: (what >> 16 & RANK) as u32,
@@ -256,6 +271,7 @@ impl Traced {
             }
             RAN => Self::Ran { nanos: word },
             RESUMED => Self::Resumed { ticks: word },
+            BEGAN => Self::Began { ticks: word },
             ENDED => Self::Ended { ticks: word },
             _ => return None,
         })
@@ -282,6 +298,7 @@ mod tests {
             Traced::Completed { peer, tag: i32::MIN, request },
             Traced::Started { request },
             Traced::Forgotten { request },
+            Traced::Cancelled { request },
             Traced::Collective { comm, root: 3, out: 8 },
             Traced::Contributed { r#in: 9 },
             Traced::Communicator { comm, members: 1 << 20 },
@@ -289,6 +306,7 @@ mod tests {
             Traced::Access { puts: true, peer, bytes: 4 },
             Traced::Ran { nanos: 5 },
             Traced::Resumed { ticks: 6 },
+            Traced::Began { ticks: 8 },
             Traced::Ended { ticks: 7 },
         ];
         for said in all {

@@ -70,6 +70,7 @@ impl Ring {
         head.number.store(NUMBERS.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
         head.publish();
         self.ring.store(place, Ordering::Relaxed);
+        self.record(Traced::Began { ticks: clock::now() });
     }
 
     /// The thread ends: nothing is recorded any more.

@@ -160,6 +160,30 @@ fn what_a_cure_is_worth() {
     assert_eq!(saved(&json(&["--no-wait", focus]), "without"), 10_000.0);
 }
 
+/// A message that rank 1 waits for.
+const LATE: &str = "whyperf trace 1\nranks 2\nrank 0\ncompute work 10us\nsend 1 8\nrank 1\ncompute work 2us\nrecv 0\ncompute work 5us\n";
+
+#[test]
+fn a_message_that_is_there_when_it_is_wanted_saves_the_wait_for_it() {
+    let traces = Traces::new("wanted");
+    let trace = traces.make("late", LATE);
+    let focus = "</Code,/Machine,/Process/1,/SyncObject/Message>";
+    let said = done(&["what-if", &trace, "--machine", "ideal", "--json", "--no-wait", focus]);
+    let said: Value = serde_json::from_str(&said).expect("JSON");
+    let nanos = |value: &Value| (value.as_f64().expect("a number") * 1e9).round();
+    let change = &said["changes"][0];
+    assert_eq!([nanos(&said["elapsed_s"]), nanos(&change["saved_s"])], [15_000.0, 5_000.0]);
+}
+
+#[test]
+fn messages_that_nobody_received_are_told_and_hinder_nothing() {
+    let traces = Traces::new("unreceived");
+    let trace = traces.make("more", &LATE.replace("send 1 8", "send 1 8\nsend 1 8"));
+    let said = say(&["what-if", &trace, "--machine", "ideal", "--region", "work=0.5x"]);
+    assert_eq!(said.status, Some(0), "{said:?}");
+    assert!(said.stderr.contains("1 messages were sent and never received"), "{said:?}");
+}
+
 #[test]
 fn a_simulated_run_is_kept_and_diagnosed_like_any_other() {
     let traces = Traces::new("kept");
@@ -214,9 +238,11 @@ fn what_cannot_be_is_told() {
         |words: &[&str]| refused(&[&["what-if", &trace, "--machine", "cm5"], words].concat());
     assert!(what(&["--region", "stop=2x"]).contains("its regions are step"));
     assert!(
-        what(&["--no-wait", "/SyncObject/Message"])
-            .contains("a message carries what its receiver needs")
+        what(&["--no-wait", "/SyncObject/Message/MPI_COMM_WORLD"]).contains("are not told apart")
     );
+    let of_rank = |rank: u32| format!("</Code,/Machine,/Process/{rank},/SyncObject/Barrier>");
+    assert!(what(&["--no-wait", &of_rank(2)]).contains("the trace has no rank '2'"));
+    assert!(what(&["--no-wait", &of_rank(1)]).contains("for all of them or for none"));
     assert!(
         what(&["--no-wait", "/SyncObject/Collective/shout"]).contains("no collective call 'shout'")
     );
@@ -249,8 +275,37 @@ fn a_sweep_that_was_interrupted_goes_on_where_it_was() {
     let others = |results: &Value| results["runs"].as_array().expect("a list")[1..].to_vec();
     assert_eq!(others(&again), others(&all));
     assert_eq!(std::fs::read_to_string(&journal).expect("written").lines().count(), 5);
-    let other = refused(
-        &[&["extrapolate"], &sweep[..1], &["--machine", "ideal", "--resume", &journal]].concat(),
-    );
-    assert!(other.contains("is of another machine"), "{other}");
+}
+
+/// How many runs of a sweep of two were simulated, and not taken from the journal.
+fn simulated_anew(traces: &Traces, trace: &str, machine: &str) -> usize {
+    let journal = traces.0.file("sweep.runs");
+    let count = || std::fs::read_to_string(&journal).map_or(0, |text| text.lines().count());
+    let before = count();
+    let sweep = ["--machine", machine, "--set", "latency=1,2", "--resume", &journal];
+    traces.extrapolated(&[&[trace], &sweep[..]].concat());
+    count() - before
+}
+
+#[test]
+fn a_sweep_begins_anew_where_its_machine_or_trace_was_changed() {
+    let traces = Traces::new("anew");
+    let (first, other) = (traces.divided("work", 4, ""), traces.0.file("other.trace"));
+    let machine = traces.0.file("mine.toml");
+    let shown = done(&["machine", "show", "cm5", "--toml"]);
+    let written = |text: &str| std::fs::write(&machine, text).expect("writable");
+    written(&shown);
+    assert_eq!(simulated_anew(&traces, &first, &machine), 2);
+    written(&format!("# Only said in other words.\n{shown}"));
+    assert_eq!(simulated_anew(&traces, &first, &machine), 0, "no figure was changed");
+    let changed = shown.replacen("gap = 4", "gap = 5", 1);
+    assert_ne!(changed, shown, "{shown}");
+    written(&changed);
+    assert_eq!(simulated_anew(&traces, &first, &machine), 2, "a figure was changed");
+    written(&shown);
+    assert_eq!(simulated_anew(&traces, &first, &machine), 0, "it is as it was");
+    std::fs::rename(&first, &other).expect("it is there");
+    traces.divided("work", 4, "allreduce 8");
+    assert_eq!(simulated_anew(&traces, &first, &machine), 2, "the trace was changed");
+    assert_eq!(simulated_anew(&traces, &other, &machine), 0, "it has another name alone");
 }

@@ -53,6 +53,29 @@ fn what_is_no_machine_is_told() {
 }
 
 #[test]
+fn figures_in_wrong_units_are_told_with_their_place() {
+    let folder = Folder::new("units");
+    let file = folder.file("wrong.toml");
+    let said = |text: &str| {
+        std::fs::write(&file, format!("name = \"m\"\n{text}\n")).expect("writable");
+        say(&["machine", "show", &file]).stderr
+    };
+    let range = |figure: &str| said(&format!("[[network.range]]\n{figure}"));
+    let told = [
+        (range("latency = \"25 GB/s\""), ":3:11: '25 GB/s' is no time: a number of microseconds"),
+        (range("bandwidth = \"10 us\""), ":3:13: '10 us' is no rate: a number of bytes a second"),
+        (range("bandwidth = 0"), ":3:13: a rate is above zero"),
+        (range("latency = nan"), ":3:11: NaN is no finite number"),
+        (said("[processors]\ncpu_ratio = -2"), ":3:13: a ratio of speeds is above zero: -2"),
+        (said("[processors]\ncount = 0"), "expected a whole number from 1 on"),
+        (said("[processors]\ncpu_ratio = \"2 GHz\""), "string \"2 GHz\", expected a number"),
+        (said("[network]\neager = \"-3\""), ":3:9: '-3' is no size: a number of bytes"),
+    ];
+    let others: Vec<_> = told.iter().filter(|(said, part)| !said.contains(part)).collect();
+    assert!(others.is_empty(), "{others:#?}");
+}
+
+#[test]
 fn measuring_without_a_compiler_or_a_launcher_says_what_to_name() {
     let said = say(&["machine", "measure", "--compiler", "no-such-mpicc"]);
     assert_eq!(said.status, Some(125), "{said:?}");

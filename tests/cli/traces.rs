@@ -134,18 +134,78 @@ fn an_archive_of_otf2_comes_back_as_the_same_events() {
     text(&say(&["trace", "export", &trace, "--format", "otf2", "--output", &anchor]));
     let again = folder.file("again.trace");
     text(&say(&["trace", "import", &anchor, "--output", &again]));
-    let events = |trace: &str| {
-        let all = text(&say(&["trace", "export", trace]));
-        let lines = all.lines().filter(|line| line.starts_with("  ") || line.starts_with("rank "));
-        lines.map(str::to_owned).collect::<Vec<_>>()
-    };
     assert_eq!(events(&again), events(&trace));
-    let events = folder.file("ring/1.evt");
-    let bytes = std::fs::read(&events).expect("readable");
-    std::fs::write(&events, &bytes[..bytes.len() - 4]).expect("writable");
+    let damaged = folder.file("ring/1.evt");
+    let bytes = std::fs::read(&damaged).expect("readable");
+    std::fs::write(&damaged, &bytes[..bytes.len() - 4]).expect("writable");
     let said = say(&["trace", "import", &anchor, "--output", &again]);
     assert_eq!(said.status, Some(125), "{said:?}");
     assert!(said.stderr.contains("1.evt: the events are damaged"), "{said:?}");
+}
+
+/// A program of two communicators with each collective call.
+const COLLECTIVES: &str = "whyperf trace 1
+ranks 4
+communicator 1 3 1 0
+communicator 2 1 2
+rank 0-3
+  broadcast 100 root=2
+  reduce 200 root=3
+  allreduce 300
+  gather 400 root=1
+  scatter 500
+  allgather 600
+  alltoall 700
+  reduce-scatter 800
+  scan 900
+rank 0
+  broadcast 1000 comm=1 root=3
+rank 1
+  broadcast 1000 comm=1 root=3
+  allreduce 8 comm=2
+rank 2
+  allreduce 8 comm=2
+rank 3
+  broadcast 1000 comm=1 root=3
+";
+
+/// The lines of a trace that are about ranks.
+fn events(trace: &str) -> Vec<String> {
+    let all = text(&say(&["trace", "export", trace]));
+    let lines = all.lines().filter(|line| line.starts_with("  ") || line.starts_with("rank "));
+    lines.map(str::to_owned).collect()
+}
+
+#[test]
+fn collective_calls_come_back_from_an_archive_with_their_bytes() {
+    let folder = Folder::new("collectives");
+    let [written, trace, anchor, again] =
+        ["all.txt", "all.trace", "all.otf2", "again.trace"].map(|name| folder.file(name));
+    std::fs::write(&written, COLLECTIVES).expect("writable");
+    text(&say(&["trace", "import", &written, "--output", &trace]));
+    text(&say(&["trace", "export", &trace, "--format", "otf2", "--output", &anchor]));
+    text(&say(&["trace", "import", &anchor, "--output", &again]));
+    assert_eq!(events(&again), events(&trace));
+}
+
+#[test]
+fn a_clock_that_went_back_is_said() {
+    let folder = Folder::new("clock");
+    let (file, to) = (folder.file("a.txt"), folder.file("a.trace"));
+    let call = |name: &str, from: &str, to: &str| {
+        format!(
+            "{name} entering at walltime {from}, cputime 0.1 seconds in thread 0.\n\
+             {name} returning at walltime {to}, cputime 0.1 seconds in thread 0.\n"
+        )
+    };
+    let all = [("1.0", "1.5"), ("2.0", "1.75"), ("3.0", "3.5"), ("3.25", "3.75")];
+    let all = all.map(|(from, to)| call("MPI_Init", from, to)).concat();
+    std::fs::write(&file, all).expect("writable");
+    text(&say(&["trace", "import", "--format", "dumpi", &file, "--output", &to]));
+    let shown: Value =
+        serde_json::from_str(&text(&say(&["trace", "show", &to, "--json"]))).expect("JSON");
+    let missing = "the clock of rank 0 went back 2 times: what it did meanwhile takes no time";
+    assert_eq!(shown["facts"]["missing"], missing);
 }
 
 #[test]

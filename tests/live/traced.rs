@@ -98,6 +98,18 @@ fn each_event_of_an_mpich_program_is_in_its_trace() {
 }
 
 #[test]
+fn a_rank_that_another_program_started_is_the_program() {
+    let traced = {
+        let _turn = shipped::turn(Load::Fills);
+        let mut words = program(Mpi::OpenMpi, 2, &["traced", "5"]);
+        let path = words.len() - 2;
+        words.insert(path, "linux64".to_owned());
+        Traced::of(&["--trace"], &words)
+    };
+    assert_eq!(traced.count("allreduce"), 2 * 5);
+}
+
+#[test]
 fn ranks_that_take_turns_have_the_same_events() {
     has_all_events(Mpi::OpenMpi, &["--serial"]);
 }
@@ -122,6 +134,11 @@ fn threads_are_ranks_that_meet_and_are_joined() {
     assert_eq!(traced.count("barrier"), 60);
     // Main starts three threads and joins them.
     assert_eq!([traced.count("send"), traced.count("recv")], [6, 6]);
+    // What a thread computes before it calls anything is in the trace.
+    let text = traced.say(&["trace", "export", "latest"]);
+    let lines: Vec<&str> = text.lines().map(str::trim_start).collect();
+    let is_lost = |pair: &&[&str]| pair[0].starts_with("recv 0") && pair[1].starts_with("barrier");
+    assert_eq!(lines.windows(2).filter(is_lost).count(), 0, "{text}");
     traced.simulate();
 }
 

@@ -47,7 +47,7 @@ chores:
   study killed             each part of a measured job is killed, and what must hold afterwards is checked: --rounds N of each,
                            --part PART (run, watcher, attach, rank, launcher), --seed N, --built
   study fresh-root         the Debian package in a new system, and the demo there by an ordinary user; as root, by debootstrap; --built
-  study predicted          runs of this machine, predicted from traces and run for real; --runs N, --built
+  study predicted          runs of this machine, predicted from traces and run for real; --runs N, --built, --only PART
   sanitize                 all of what follows; what it ran, how long, and what was found
   sanitize address         the crates' tests under AddressSanitizer; `thread` and `miri` likewise
   sanitize valgrind        the release build's library under valgrind, in a program with threads

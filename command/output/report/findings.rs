@@ -29,6 +29,8 @@ pub(super) struct Finding {
     pub(super) attributes: Vec<String>,
     /// Because of what, as the end of a sentence that begins with "because".
     pub(super) because: Option<String>,
+    /// What curing it would save, where a trace tells it.
+    pub(super) saves: Option<String>,
     /// What to try.
     pub(super) advice: String,
     /// The bottleneck that stands for it.
@@ -161,6 +163,7 @@ impl Known<'_> {
             worth: worth(lead),
             attributes: self.attributes(&here),
             because: cause.map(|cause| wording::because(cause, self.placement)),
+            saves: lead.worth.as_ref().map(ToString::to_string),
             advice: advice(advised.or(refined).unwrap_or(&lead)),
             lead: (lead.hypothesis.clone(), lead.focus.clone()),
         }
@@ -237,6 +240,7 @@ const SAME: f64 = 1.05;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::output::report::Worth;
 
     fn found(
         hypothesis: &str,
@@ -283,6 +287,15 @@ mod tests {
         );
         assert_eq!(told[0].worth, "66 % of the run");
         assert_eq!(told[0].attributes, ["messages with tag 4 of MPI_COMM_WORLD"]);
+    }
+
+    #[test]
+    fn what_a_finding_is_worth_is_said_with_it() {
+        let mut one = found(WAIT, "</Code/a.c/agree,/Machine,/Process,/SyncObject>", 0.5, None);
+        one.worth = Some(Worth { saved_s: 1.25, cure: "without these calls".to_owned() });
+        let told = findings(&of(&[one]));
+        let saves = told[0].saves.as_deref();
+        assert_eq!(saves, Some("worth 1.250 s of the run: without these calls"));
     }
 
     #[test]

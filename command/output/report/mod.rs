@@ -19,6 +19,7 @@ mod wording;
 
 use std::cmp::Ordering;
 use std::ffi::OsString;
+use std::fmt;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -315,6 +316,12 @@ pub(crate) struct Worth {
     pub(crate) saved_s: f64,
     /// What was simulated.
     pub(crate) cure: String,
+}
+
+impl fmt::Display for Worth {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "worth {:.3} s of the run: {}", self.saved_s, self.cure)
+    }
 }
 
 /// A part of the time in which something happened.

@@ -158,6 +158,9 @@ fn write_finding(number: usize, one: &Finding, style: OutputStyle, text: &mut St
     for each in wrapped(&about(one), style.width - 3).into_iter().take(MOST_LINES) {
         line(text, &format!("   {each}"));
     }
+    for each in one.saves.iter().flat_map(|saves| wrapped(saves, style.width - 3)) {
+        line(text, &format!("   {each}"));
+    }
     let arrow = style.either("→", ">");
     for (at, each) in wrapped(&one.advice, style.width - 5).iter().take(MOST_LINES).enumerate() {
         let mark = if at == 0 { arrow } else { " " };

@@ -90,9 +90,8 @@ impl Tree<'_> {
         );
         self.lines.push(line.trim_end().to_owned());
         if let Some(worth) = &bottleneck.worth {
-            let said = format!("worth {:.3} s of the run: {}", worth.saved_s, worth.cure);
             self.lines
-                .push(format!("{}   {said}", self.output_style.paint(below, terminal::FAINT)));
+                .push(format!("{}   {worth}", self.output_style.paint(below, terminal::FAINT)));
         }
         if self.children(Some(at)).is_empty() {
             self.write_advice(&advice(bottleneck), below);

@@ -161,9 +161,11 @@ impl Collecting {
     /// Begins to drain a ring; false when it is not ready yet.
     fn take(&mut self, path: &Path, pid: u32) -> bool {
         let user = rustix::process::geteuid().as_raw();
-        let found = self.processes.iter().position(|process| process.pid == pid);
+        let newest = TracedMemory::newest(&self.directory, pid);
+        let is_known = |process: &TracedMemory| process.is_of(pid, newest.as_deref());
+        let found = self.processes.iter().rposition(is_known);
         let process = found.unwrap_or_else(|| {
-            self.processes.push(TracedMemory::of(&self.directory, pid, user));
+            self.processes.push(TracedMemory::of(pid, newest, user));
             self.processes.len() - 1
         });
         match Stream::open(path, process, user) {

@@ -1,7 +1,7 @@
 //! A traced process: what its regions and objects are called, and how its clock runs.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 use whyperf_code::Object;
@@ -52,18 +52,31 @@ pub struct TracedObject {
 #[derive(Debug)]
 pub(super) struct TracedMemory {
     pub(super) pid: u32,
+    /// The file of its region; none where it had none.
+    path: Option<PathBuf>,
     region: Option<RegionMemory>,
 }
 
 impl TracedMemory {
+    /// The region of a process in this file.
+    pub(super) fn of(pid: u32, path: Option<PathBuf>, user: u32) -> Self {
+        let open = |path: &PathBuf| RegionMemory::open(path, user).ok().flatten();
+        let region = path.as_ref().and_then(open);
+        Self { pid, path, region }
+    }
+
+    /// Whether it is the process of this file, or of one that is gone already. One that becomes another program has another region then.
+    pub(super) fn is_of(&self, pid: u32, newest: Option<&Path>) -> bool {
+        self.pid == pid && newest.is_none_or(|newest| self.path.as_deref() == Some(newest))
+    }
+
     /// The newest region of a process in the run directory.
-    pub(super) fn of(directory: &Path, pid: u32, user: u32) -> Self {
+    pub(super) fn newest(directory: &Path, pid: u32) -> Option<PathBuf> {
         let entries = fs::read_dir(directory).into_iter().flatten().flatten();
         let paths = entries.map(|entry| entry.path());
         let of_process = paths.filter_map(|path| Some((RegionFile::at(&path)?, path)));
         let newest = of_process.filter(|(file, _)| file.pid == pid).max();
-        let region = newest.and_then(|(_, path)| RegionMemory::open(&path, user).ok().flatten());
-        Self { pid, region }
+        newest.map(|(_, path)| path)
     }
 
     /// All that is known of it when it is over.

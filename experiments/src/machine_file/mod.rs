@@ -64,6 +64,14 @@ impl fmt::Display for MachineFileError {
 
 impl std::error::Error for MachineFileError {}
 
+/// What the parser says, without the names of types.
+fn in_plain_words(message: &str) -> String {
+    let message = message.replace("a nonzero u32", "a whole number from 1 on");
+    message
+        .replace("expected f64", "expected a number")
+        .replace("expected u32", "expected a whole number")
+}
+
 /// The machine files that are shipped, by name.
 const SHIPPED: [(&str, &str); 5] = [
     ("alps", include_str!("shipped/alps.toml")),
@@ -95,8 +103,15 @@ impl MachineFile {
             let before = text.get(..start).unwrap_or_default();
             let line = before.matches('\n').count() + 1;
             let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
-            MachineFileError { file: file.to_owned(), line, column, what: error.message().into() }
+            let what = in_plain_words(error.message());
+            MachineFileError { file: file.to_owned(), line, column, what }
         })
+    }
+
+    /// A number that changes with any figure or source, not with how they are written.
+    #[must_use]
+    pub fn checksum(&self) -> u32 {
+        crc32fast::hash(self.to_toml().as_bytes())
     }
 
     /// The source of a figure: the one that names the most of its path.

@@ -21,7 +21,7 @@ use whyperf_extrapolate::{
     SimTime, Tag, TraceHead,
 };
 
-use super::{MEASURED, TextTraceError, TraceAbout, TraceWriter};
+use super::{MEASURED, MISSING, TextTraceError, TraceAbout, TraceWriter, clock_steps};
 
 /// Reads the files, of one rank each in the order of their names, and writes the trace.
 ///
@@ -32,6 +32,7 @@ pub fn import_dumpi(files: &[PathBuf], name: &str, to: &Path) -> Result<(), Text
     let mut head = TraceHead::new(ranks);
     let region = head.name_region("main");
     let mut writer = TraceWriter::create(to, ranks)?;
+    let mut facts = vec![(MEASURED.to_owned(), "yes".to_owned())];
     for (rank, path) in (0..).zip(files) {
         let file = path.display().to_string();
         let text = fs::read_to_string(path).map_err(|error| TextTraceError::Archive {
@@ -42,17 +43,19 @@ pub fn import_dumpi(files: &[PathBuf], name: &str, to: &Path) -> Result<(), Text
             ranks,
             region,
             last: None,
+            clock_steps: 0,
             out: Vec::new(),
             posted: BTreeMap::new(),
             free: Vec::new(),
             next: 0,
         };
         reader.read(&text).map_err(|(line, what)| TextTraceError::Line { file, line, what })?;
+        let steps = clock_steps(Rank(rank), reader.clock_steps);
+        facts.extend(steps.map(|what| (MISSING.to_owned(), what)));
         for (event, took) in reader.out {
             writer.measured(Rank(rank), event, took)?;
         }
     }
-    let facts = vec![(MEASURED.to_owned(), "yes".to_owned())];
     Ok(writer.finish(TraceAbout { name: name.to_owned(), facts }, &head)?)
 }
 
@@ -127,6 +130,8 @@ struct RankReader {
     region: RegionId,
     /// When the last call returned.
     last: Option<f64>,
+    /// How often a call began or ended before what came before it.
+    clock_steps: u64,
     out: Vec<(Event, SimTime)>,
     /// Requests of the program: theirs of the trace, and the place of a receive whose match is not known.
     posted: BTreeMap<i64, (RequestId, Option<usize>)>,
@@ -179,6 +184,7 @@ impl RankReader {
     }
 
     fn pass(&mut self, entered: f64) {
+        self.clock_steps += u64::from(self.last.is_some_and(|last| last > entered));
         if let Some(last) = self.last.filter(|last| *last < entered) {
             let span = SimTime::nanos((entered - last) * 1e9);
             self.out.push((Event::Compute { region: self.region, span }, span));
@@ -186,7 +192,8 @@ impl RankReader {
     }
 
     fn took(&mut self, before: usize, seconds: f64) {
-        let took = SimTime::nanos(seconds * 1e9);
+        self.clock_steps += u64::from(seconds < 0.0);
+        let took = SimTime::nanos(seconds.max(0.0) * 1e9);
         if self.out.len() == before {
             let nothing = Event::Compute { region: self.region, span: SimTime::ZERO };
             self.out.push((nothing, took));

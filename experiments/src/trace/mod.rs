@@ -13,6 +13,8 @@
 
 use std::path::{Path, PathBuf};
 
+use whyperf_extrapolate::Rank;
+
 mod chrome;
 mod codec;
 mod dumpi;
@@ -37,6 +39,18 @@ pub use writer::TraceWriter;
 
 /// The fact of a trace whose events say how long they took.
 pub const MEASURED: &str = "measured";
+
+/// The fact of a trace that says what is not in it.
+pub const MISSING: &str = "missing";
+
+/// What is missing where the clock of a rank went back so often; nothing where it never did.
+#[must_use]
+pub fn clock_steps(rank: Rank, steps: u64) -> Option<String> {
+    let times = if steps == 1 { "once".to_owned() } else { format!("{steps} times") };
+    (steps > 0).then(|| {
+        format!("the clock of {rank} went back {times}: what it did meanwhile takes no time")
+    })
+}
 
 /// Where the trace of a run of this id lies: beside its store, which has the results of the run, and no room for its events.
 #[must_use]

@@ -19,6 +19,7 @@ pub struct TraceFile {
     about: TraceAbout,
     head: TraceHead,
     events: u64,
+    checksum: u32,
     blocks: Vec<Vec<Block>>,
     /// The first thing that was wrong with events: iterators end there.
     fault: RefCell<Option<TraceError>>,
@@ -65,7 +66,8 @@ impl TraceFile {
             return Err(bad());
         }
         let fault = RefCell::new(None);
-        Ok(Self { path: named(), file, about, head, events, blocks, fault })
+        let checksum = place.checksum;
+        Ok(Self { path: named(), file, about, head, events, checksum, blocks, fault })
     }
 
     /// What the trace says of itself.
@@ -84,6 +86,12 @@ impl TraceFile {
     #[must_use]
     pub const fn events(&self) -> u64 {
         self.events
+    }
+
+    /// A number that changes with anything in it: that of its index, which has those of all blocks.
+    #[must_use]
+    pub const fn checksum(&self) -> u32 {
+        self.checksum
     }
 
     /// The file.

@@ -2,7 +2,7 @@
 
 use crate::complaint::Complaint;
 use crate::event::{Event, Expected, Sent};
-use crate::identity::{Bytes, CommId, Rank};
+use crate::identity::{Bytes, CommId, Rank, RequestId};
 use crate::observer::{MessageFlight, Observer};
 use crate::time::SimTime;
 
@@ -46,7 +46,7 @@ impl<S: Iterator<Item = Event>, O: Observer> Simulation<'_, S, O> {
         if !is_known || !self.has_communicator(rank, comm) {
             return None;
         }
-        if handle != Handle::Call {
+        if !matches!(handle, Handle::Call | Handle::Named(RequestId::UNHEEDED)) {
             self.open(rank, handle, None);
         }
         Some(Action::Receive { from, tag, context: Context { comm: comm.0, call: 0 }, handle })

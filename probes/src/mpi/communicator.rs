@@ -104,8 +104,11 @@ pub(crate) fn used(handle: usize) -> Option<Communicator> {
 
 /// A number that no other communicator of this process ever has; `None` where it was made unseen.
 pub(crate) fn number(handle: usize) -> Option<u32> {
-    let number = NUMBERS.get(COMMUNICATORS.find(handle)?.index())?;
-    Some(number.load(Ordering::Relaxed))
+    numbered(COMMUNICATORS.find(handle)?)
+}
+
+fn numbered(place: AssociationIndex) -> Option<u32> {
+    NUMBERS.get(place.index()).map(|number| number.load(Ordering::Relaxed))
 }
 
 /// Which rank of the world this rank is; of the other group, where there are two. `None` where it is of another job.
@@ -225,6 +228,12 @@ pub(crate) unsafe fn facts(dialect: &Dialect, handle: usize) -> Facts {
 }
 
 impl Communicator {
+    /// Its [`number`].
+    #[inline]
+    pub(crate) fn number(&self) -> Option<u32> {
+        numbered(self.place)
+    }
+
     /// Object of messages with this tag.
     #[inline]
     pub(crate) fn tag(&self, dialect: &Dialect, tag: i32) -> Awaited {

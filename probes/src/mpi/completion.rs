@@ -275,8 +275,10 @@ enum Transferred {
     Sent(Peer),
     /// It was received from this rank.
     Received(Peer),
-    /// Nothing is known of it: it was none, from nobody, or cancelled.
+    /// Nothing is known of it: it was none, or from nobody.
     Nobody,
+    /// It was to be received, and nothing was.
+    Cancelled,
 }
 
 impl Completed {
@@ -288,6 +290,7 @@ impl Completed {
         }
         let source = match self.transfer {
             Transferred::Received(peer) => peer.rank(),
+            Transferred::Cancelled => return traced::cancelled(handle),
             _ => None,
         };
         // SAFETY: a source is known from the status alone, which was filled then.
@@ -319,7 +322,7 @@ impl WaitedFor {
     /// The same and one request more. Of several ranks it cannot be told which one the call waited for.
     fn with(self, transfer: Transferred) -> Self {
         match (self, transfer) {
-            (_, Transferred::Nobody) => self,
+            (_, Transferred::Nobody | Transferred::Cancelled) => self,
             (Self::Nothing, Transferred::Sent(peer)) => Self::Receiver(peer),
             (Self::Nothing, Transferred::Received(peer)) => Self::Sender(peer),
             (Self::Receiver(one), Transferred::Sent(other)) if one == other => self,
@@ -358,7 +361,7 @@ unsafe fn finish(all: &Answered<'_>, handle: usize, status: usize) -> Completed 
     if operation.by_status && status != 0 {
         // SAFETY: the caller's promise.
         if unsafe { status::was_cancelled(all.dialect(), status) } {
-            return Completed { bytes: 0, transfer: Transferred::Nobody };
+            return Completed { bytes: 0, transfer: Transferred::Cancelled };
         }
         // SAFETY: the same.
         completed.bytes = unsafe { status::received(all.dialect(), status) };

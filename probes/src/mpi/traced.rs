@@ -101,6 +101,11 @@ pub(crate) unsafe fn completed(
     tracing::say(Traced::Completed { peer, tag, request: handle as u64 });
 }
 
+/// Says that a receive is complete, and that it received nothing.
+pub(crate) fn cancelled(handle: usize) {
+    tracing::say(Traced::Cancelled { request: handle as u64 });
+}
+
 /// Says who the members of a communicator are that was made just now, if some are.
 ///
 /// # Safety
@@ -220,11 +225,13 @@ const CHUNK: usize = 64;
 /// A call must have succeeded on it, unless it is none.
 unsafe fn number(dialect: &Dialect, handle: usize) -> u32 {
     // What was made unseen gets its number when it is learned; the world has one from its first use on.
-    let _known = communicator::find(dialect, handle);
-    let Some(number) = communicator::number(handle) else { return NO_ONE };
+    let known = communicator::find(dialect, handle);
+    let Some(number) = known.and_then(|known| known.number()) else { return NO_ONE };
     if let Some(word) = SAID.get(number as usize / 64) {
         let bit = 1 << (number % 64);
-        if word.fetch_or(bit, Ordering::Relaxed) & bit == 0 {
+        // The first look spares every event but a communicator's first a locked instruction.
+        let is_said = word.load(Ordering::Relaxed) & bit != 0;
+        if !is_said && word.fetch_or(bit, Ordering::Relaxed) & bit == 0 {
             // SAFETY: the caller's promise.
             unsafe { say_members(dialect, handle, number) };
         }

@@ -1,7 +1,7 @@
-/* Six programs whose run on this machine is predicted from traces, and the same with a planted cost taken out.
+/* Six programs whose run on this machine is predicted from traces, the same with a planted cost taken out, and in variants.
  *
  * build: mpicc -g -O2 -I<include> predicted.c -o predicted -lm
- * run: mpirun -n RANKS predicted NAME STEPS [REGION=FACTOR | without=barrier | without=sum]
+ * run: mpirun -n RANKS predicted NAME STEPS [REGION=FACTOR | without=barrier | without=sum | blocks=N | every=N | split=SHARE]
  * expect: one line, "predicted: NAME elapsed SECONDS"; `cargo xtask study predicted` compares it with what the simulation says
  *
  * halo       exchanges both borders by requests, and computes
@@ -25,6 +25,9 @@ static whyperf_region update = WHYPERF_REGION("update");
 static int rank, ranks;
 static double solve_factor = 1, update_factor = 1;
 static int without_barrier, without_sum;
+/* Blocks of a wave, steps from one barrier to the next, and what the first of two ranks does of the sums. */
+static int blocks = 4, every = 1;
+static double split;
 static double field[4096];
 
 /* So much arithmetic on values that stay in the cache, about a millisecond for 100 units. */
@@ -59,17 +62,18 @@ static void uneven(int steps)
     for (int step = 0; step < steps; step++) {
         compute(&solve, (step % ranks == rank ? 120 : 60) * 2.0 / (ranks + 1));
         compute(&update, 20);
-        if (!without_barrier)
+        if (!without_barrier && (step + 1) % every == 0)
             MPI_Barrier(MPI_COMM_WORLD);
     }
 }
 
 static void sums(int steps)
 {
-    double own = 0, all[64], mine[64] = {0};
+    double all[64], mine[64] = {0};
+    double part = split > 0 ? 100 * (rank ? 1 - split : split) : 80.0 / ranks + 10 * rank;
     for (int step = 0; step < steps; step++) {
-        compute(&solve, 80.0 / ranks + 10 * rank);
-        mine[0] = field[7] + own;
+        compute(&solve, part);
+        mine[0] = field[7];
         if (!without_sum)
             MPI_Allreduce(mine, all, 64, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
         compute(&update, 15);
@@ -116,10 +120,10 @@ static void wave(int steps)
 {
     static double border[2048];
     for (int step = 0; step < steps; step++) {
-        for (int block = 0; block < 4; block++) {
+        for (int block = 0; block < blocks; block++) {
             if (rank > 0)
                 MPI_Recv(border, 2048, MPI_DOUBLE, rank - 1, block, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-            compute(&solve, 30.0 / ranks);
+            compute(&solve, 120.0 / ranks / blocks);
             if (rank + 1 < ranks)
                 MPI_Send(border, 2048, MPI_DOUBLE, rank + 1, block, MPI_COMM_WORLD);
         }
@@ -150,7 +154,7 @@ int main(int count, char **words)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     if (count < 3) {
-        fprintf(stderr, "predicted NAME STEPS [REGION=FACTOR | without=barrier | without=sum]\n");
+        fprintf(stderr, "predicted NAME STEPS [REGION=FACTOR | without=barrier | without=sum | blocks=N | every=N | split=SHARE]\n");
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
     for (int at = 3; at < count; at++) {
@@ -162,6 +166,12 @@ int main(int count, char **words)
             without_barrier = 1;
         else if (!strcmp(words[at], "without=sum"))
             without_sum = 1;
+        else if (!strncmp(words[at], "blocks=", 7))
+            blocks = atoi(words[at] + 7);
+        else if (!strncmp(words[at], "every=", 6))
+            every = atoi(words[at] + 6);
+        else if (!strncmp(words[at], "split=", 6))
+            split = atof(words[at] + 6);
     }
     MPI_Barrier(MPI_COMM_WORLD);
     double begin = MPI_Wtime(), own, elapsed;

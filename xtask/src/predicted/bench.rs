@@ -6,6 +6,7 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result, ensure};
 
+use crate::spread::Spread;
 use crate::workspace::{Workspace, succeed};
 
 /// Where programs, machine and traces are, and how often each is run.
@@ -13,6 +14,23 @@ pub(super) struct Bench {
     whyperf: PathBuf,
     folder: PathBuf,
     runs: u32,
+}
+
+/// A program of so many steps on so many ranks.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Job {
+    pub(super) program: &'static str,
+    pub(super) steps: u32,
+    pub(super) ranks: u32,
+}
+
+/// How the time of a job is found.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Way<'w> {
+    /// It is run with these words.
+    Real(&'w [&'w str]),
+    /// It is traced with these words, and its trace simulated with these options of `what-if`.
+    Predicted { words: &'w [&'w str], options: &'w [&'w str] },
 }
 
 impl Bench {
@@ -25,7 +43,8 @@ impl Bench {
         let program = folder.join("extrapolation/predicted");
         let mut make = Command::new("make");
         succeed(make.arg("-C").arg(sources).args(["MPI=openmpi", &out]).arg(program))?;
-        let bench = Self { whyperf: workspace.release().join("whyperf"), folder, runs };
+        let whyperf = workspace.release().join("whyperf");
+        let bench = Self { whyperf, folder, runs };
         let launcher = LAUNCH.join(" ") + " -n 2";
         let mut measure =
             bench.command(&["machine", "measure", "-o", MACHINE, "--launcher", &launcher]);
@@ -33,60 +52,40 @@ impl Bench {
         Ok(bench)
     }
 
-    /// The least time for real and by simulation, in seconds, of a program on so many ranks, changed or not.
-    pub(super) fn compare(
+    /// The seconds that a job takes in each way; the ways take turns, so that what else the machine does reaches all of them.
+    pub(super) fn in_turns<const N: usize>(
         &self,
-        program: &str,
-        steps: u32,
-        ranks: u32,
-        change: Option<(&str, &[&str])>,
-    ) -> Result<[f64; 2]> {
-        let (mut real, mut predicted) = (f64::INFINITY, f64::INFINITY);
+        job: Job,
+        ways: [Way<'_>; N],
+    ) -> Result<[Spread; N]> {
+        let mut found = [const { Vec::new() }; N];
         for _ in 0..self.runs {
-            real = real.min(self.real(program, steps, ranks, change.map(|(word, _)| word))?);
-            // What is changed for real is changed in the simulation of the trace as it is.
-            let options = change.map_or(&[][..], |(_, options)| options);
-            predicted = predicted.min(self.predicted(program, steps, ranks, (None, options))?);
+            for (way, found) in ways.iter().zip(&mut found) {
+                found.push(match way {
+                    Way::Real(words) => self.real(job, words)?,
+                    Way::Predicted { words, options } => self.predicted(job, words, options)?,
+                });
+            }
         }
-        Ok([real, predicted])
+        Ok(found.map(Spread::of))
     }
 
-    /// The least time by simulation of a program that was changed for real.
-    pub(super) fn changed(
-        &self,
-        program: &str,
-        steps: u32,
-        ranks: u32,
-        change: &str,
-    ) -> Result<f64> {
-        let all =
-            (0..self.runs).map(|_| self.predicted(program, steps, ranks, (Some(change), &[])));
-        all.reduce(|one, other| Ok(one?.min(other?))).context("--runs is 0")?
-    }
-
-    fn real(&self, program: &str, steps: u32, ranks: u32, change: Option<&str>) -> Result<f64> {
+    fn real(&self, job: Job, words: &[&str]) -> Result<f64> {
         let mut command = Command::new(LAUNCH[0]);
-        command.args(&LAUNCH[1..]).args(self.words(program, steps, ranks)).args(change);
+        command.args(&LAUNCH[1..]).args(self.words(job)).args(words);
         let said = said(&mut command)?;
         let seconds = said.split_whitespace().last().and_then(|word| word.parse().ok());
-        seconds.with_context(|| format!("{program} said '{said}' and no time"))
+        seconds.with_context(|| format!("{job:?} said '{said}' and no time"))
     }
 
-    fn predicted(
-        &self,
-        program: &str,
-        steps: u32,
-        ranks: u32,
-        (change, options): (Option<&str>, &[&str]),
-    ) -> Result<f64> {
+    fn predicted(&self, job: Job, words: &[&str], options: &[&str]) -> Result<f64> {
         for left in ["predicted.db", "predicted.db.traces"] {
             let path = self.folder.join(left);
             // Whichever of the two it is; neither is there the first time.
             let _ = fs::remove_file(&path).or_else(|_| fs::remove_dir_all(&path));
         }
         let mut record = self.command(&["run", "-q", "--serial", "--store", "predicted.db", "--"]);
-        record.args(LAUNCH).args(self.words(program, steps, ranks)).args(change);
-        said(&mut record)?;
+        said(record.args(LAUNCH).args(self.words(job)).args(words))?;
         let words =
             ["what-if", "latest", "--store", "predicted.db", "--machine", MACHINE, "--json"];
         let said = said(self.command(&words).args(options))?;
@@ -98,9 +97,10 @@ impl Bench {
         elapsed.as_f64().with_context(|| format!("what-if said {said}"))
     }
 
-    fn words(&self, program: &str, steps: u32, ranks: u32) -> Vec<String> {
+    fn words(&self, job: Job) -> Vec<String> {
         let path = self.folder.join("extrapolation/predicted").display().to_string();
-        vec!["-n".to_owned(), ranks.to_string(), path, program.to_owned(), steps.to_string()]
+        let (ranks, steps) = (job.ranks.to_string(), job.steps.to_string());
+        vec!["-n".to_owned(), ranks, path, job.program.to_owned(), steps]
     }
 
     fn command(&self, words: &[&str]) -> Command {

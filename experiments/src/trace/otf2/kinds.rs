@@ -43,6 +43,8 @@ pub(super) const ISEND_COMPLETE: u8 = 16;
 pub(super) const IRECV_REQUEST: u8 = 17;
 pub(super) const RECV: u8 = 18;
 pub(super) const IRECV: u8 = 19;
+pub(super) const REQUEST_TEST: u8 = 20;
+pub(super) const REQUEST_CANCELLED: u8 = 21;
 pub(super) const COLLECTIVE_BEGIN: u8 = 22;
 pub(super) const COLLECTIVE_END: u8 = 23;
 pub(super) const RMA_PUT: u8 = 46;
@@ -84,6 +86,8 @@ pub(super) const fn operation(kind: CollectiveKind) -> u8 {
 
 /// The number of a barrier.
 pub(super) const BARRIER: u8 = 0;
+/// That of a scan in which a member's own contribution is not its own.
+pub(super) const EXCLUSIVE_SCAN: u8 = 15;
 
 /// The kind of an operation; none of a barrier and of what only makes handles.
 pub(super) const fn kind(operation: u8) -> Option<CollectiveKind> {

@@ -12,6 +12,7 @@
 mod buffer;
 mod kinds;
 mod reader;
+mod volume;
 mod writer;
 
 pub use reader::import_otf2;

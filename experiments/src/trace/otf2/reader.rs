@@ -18,10 +18,11 @@ use super::kinds::{
     ANCHOR_MAGIC, ATTRIBUTES, BARRIER, CHUNK_HEADER, CLOCK, COLLECTIVE_END, COMM, END_OF_CHUNK,
     END_OF_FILE, ENTER, GROUP, GROUP_LOCATIONS, HEADER_SIZE, IRECV, IRECV_REQUEST, ISEND,
     ISEND_COMPLETE, LEAVE, LITTLE_ENDIAN, LOCATION, MAPPING_TABLE, MAPS_COMMUNICATORS,
-    MAPS_REGIONS, PARADIGM_MPI, RECV, REGION, RMA_GET, RMA_PUT, ROLE_ARTIFICIAL, SEND, STRING,
-    TIMESTAMP, UNDEFINED, kind,
+    MAPS_REGIONS, PARADIGM_MPI, RECV, REGION, REQUEST_CANCELLED, REQUEST_TEST, RMA_GET, RMA_PUT,
+    ROLE_ARTIFICIAL, SEND, STRING, TIMESTAMP, UNDEFINED,
 };
-use crate::trace::{MEASURED, TextTraceError, TraceAbout, TraceWriter};
+use super::volume::{Member, Volume};
+use crate::trace::{MEASURED, MISSING, TextTraceError, TraceAbout, TraceWriter, clock_steps};
 
 /// Reads the archive of this anchor, and writes its trace.
 ///
@@ -45,6 +46,7 @@ pub fn import_otf2(anchor: &Path, to: &Path) -> Result<(), TextTraceError> {
     let comms = definitions.communicators(&ranks, &mut head);
     let mut writer = TraceWriter::create(to, count)?;
     let folder = anchor.with_extension("");
+    let mut missing = Vec::new();
     for (rank, location) in (0..).zip(&ranks) {
         let local = folder.join(format!("{location}.def"));
         let maps = match fs::read(&local) {
@@ -59,6 +61,7 @@ pub fn import_otf2(anchor: &Path, to: &Path) -> Result<(), TextTraceError> {
             comms: &comms,
             head: &head,
             maps: &maps,
+            rank: Rank(rank),
             path: path.clone(),
             stack: Vec::new(),
             now: None,
@@ -68,18 +71,22 @@ pub fn import_otf2(anchor: &Path, to: &Path) -> Result<(), TextTraceError> {
             free: Vec::new(),
             next: 0,
             begun: 0,
+            clock_steps: 0,
             call_began: 0,
         };
         events.read(&read(&path)?, chunks.events)?;
+        let steps = clock_steps(Rank(rank), events.clock_steps);
+        missing.extend(steps.map(|what| (MISSING.to_owned(), what)));
         for (event, took) in events.out {
             writer.measured(Rank(rank), event, took)?;
         }
     }
     let name = anchor.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let facts = vec![
+    let mut facts = vec![
         ("archive".to_owned(), anchor.display().to_string()),
         (MEASURED.to_owned(), "yes".to_owned()),
     ];
+    facts.append(&mut missing);
     Ok(writer.finish(TraceAbout { name, facts }, &head)?)
 }
 
@@ -285,6 +292,7 @@ struct LocationReader<'d> {
     comms: &'d BTreeMap<u32, CommId>,
     head: &'d TraceHead,
     maps: &'d Maps,
+    rank: Rank,
     path: PathBuf,
     /// Regions that are open.
     stack: Vec<u32>,
@@ -298,6 +306,8 @@ struct LocationReader<'d> {
     next: u32,
     /// When what is current began.
     begun: u64,
+    /// How often a record was earlier than the one before it.
+    clock_steps: u64,
     /// How many events there were when the call that is open began.
     call_began: usize,
 }
@@ -340,8 +350,17 @@ impl LocationReader<'_> {
                 self.emit(Event::Irecv(nothing, id));
             }
             // Without a length, for it has one member.
-            20 | 21 => {
+            REQUEST_TEST => {
                 bytes.long()?;
+            }
+            REQUEST_CANCELLED => {
+                let cancelled = self.receives.remove(&bytes.long()?);
+                if let Some((place, id)) = cancelled {
+                    // It is as if it had not been posted.
+                    let nothing = Event::Compute { region: RegionId(0), span: SimTime::ZERO };
+                    self.out[place].0 = nothing;
+                    self.free.push(id);
+                }
             }
             _ => self.long_record(what, bytes.members()?)?,
         }
@@ -399,9 +418,14 @@ impl LocationReader<'_> {
         let (operation, comm, root, sent, received) =
             (members.byte()?, members.short()?, members.short()?, members.long()?, members.long()?);
         let comm = self.comm(comm);
-        if let Some(kind) = kind(operation) {
-            let root = self.member(comm, root).unwrap_or(Rank(0));
-            let bytes = Size(sent.max(received));
+        let members = self.head.communicators().get(comm.0 as usize)?.members();
+        let place = members.iter().position(|member| *member == self.rank)? as u64;
+        let size = members.len() as u64;
+        let root = self.member(comm, root).unwrap_or(members[0]);
+        let member = Member { place, size, is_root: root == self.rank };
+        let volume = Volume { sent, received };
+        if let Some((kind, bytes)) = volume.call(operation, member) {
+            let bytes = Size(bytes);
             self.emit(Event::Collective(Collective { kind, comm, root, bytes }));
         } else if operation == BARRIER || operation > 16 {
             self.emit(Event::Barrier(comm));
@@ -411,7 +435,9 @@ impl LocationReader<'_> {
 
     /// Time goes on until the event that is read: in a call, or as computing.
     fn pass(&mut self) {
-        let now = self.now.unwrap_or(self.begun).max(self.begun);
+        let now = self.now.unwrap_or(self.begun);
+        self.clock_steps += u64::from(now < self.begun);
+        let now = now.max(self.begun);
         let (resolution, _) = self.definitions.clock;
         let took = SimTime::nanos((now - self.begun) as f64 * 1e9 / resolution as f64);
         self.begun = now;

@@ -8,8 +8,8 @@ use std::fs;
 use std::path::Path;
 
 use whyperf_extrapolate::{
-    CollectiveKind, CommId, Event, Expected, Rank, RegionId, RequestId, Sent, SimTime, Tag,
-    TraceHead,
+    Collective, CollectiveKind, CommId, Event, Expected, Rank, RegionId, RequestId, Sent, SimTime,
+    Tag, TraceHead,
 };
 
 use super::buffer::{Chunks, DEFINITION_CHUNK, EVENT_CHUNK, Members};
@@ -21,6 +21,7 @@ use super::kinds::{
     RMA_WIN, ROLE_ARTIFICIAL, ROLE_FUNCTION, SEND, STRING, SYSTEM_TREE_NODE, TRACE_FORMAT,
     UNDEFINED, VERSION, operation,
 };
+use super::volume::{Member, Volume};
 use crate::trace::{TimedEvent, TraceError, TraceFile};
 
 /// Writes a trace as `<folder>/<name>.otf2` and what belongs to it.
@@ -40,7 +41,7 @@ pub fn export_otf2(trace: &TraceFile, folder: &Path, name: &str) -> Result<(), T
     })?;
     let (mut counts, mut longest) = (Vec::new(), 0);
     for rank in trace.head().all_ranks() {
-        let mut location = RankWriter::new(trace.head());
+        let mut location = RankWriter::new(trace.head(), rank);
         for timed in trace.timeline(rank) {
             location.event(&timed);
         }
@@ -97,6 +98,7 @@ fn call_of(event: &Event) -> usize {
 /// The events of one rank while they are written.
 struct RankWriter<'t> {
     head: &'t TraceHead,
+    rank: Rank,
     chunks: Chunks,
     last: u64,
     /// Requests that are open: of the trace, of the archive, and what was expected or sent.
@@ -105,10 +107,10 @@ struct RankWriter<'t> {
 }
 
 impl<'t> RankWriter<'t> {
-    fn new(head: &'t TraceHead) -> Self {
+    fn new(head: &'t TraceHead, rank: Rank) -> Self {
         let mut chunks = Chunks::new(EVENT_CHUNK);
         chunks.event(0, ENTER, Members::default().short(main(head)), false);
-        Self { head, chunks, last: 0, open: Vec::new(), requests: 0 }
+        Self { head, rank, chunks, last: 0, open: Vec::new(), requests: 0 }
     }
 
     fn event(&mut self, timed: &TimedEvent) {
@@ -158,12 +160,14 @@ impl<'t> RankWriter<'t> {
             }
             Event::Wait(request) => self.wait(*request, end),
             Event::Barrier(comm) => {
-                let collective = (BARRIER, *comm, UNDEFINED, 0);
-                self.collective(collective, begin, end);
+                let nothing = Volume { sent: 0, received: 0 };
+                self.collective((BARRIER, *comm, UNDEFINED, nothing), (begin, end));
             }
             Event::Collective(one) => {
-                let root = self.place(one.comm, one.root);
-                self.collective((operation(one.kind), one.comm, root, one.bytes.0), begin, end);
+                let has_root = one.kind.has_root();
+                let root = if has_root { self.place(one.comm, one.root) } else { UNDEFINED };
+                let volume = Volume::of(one.kind, one.bytes.0, self.member(one));
+                self.collective((operation(one.kind), one.comm, root, volume), (begin, end));
             }
             Event::Get(access) | Event::Put(access) => {
                 self.requests += 1;
@@ -197,14 +201,23 @@ impl<'t> RankWriter<'t> {
 
     fn collective(
         &mut self,
-        (what, comm, root, bytes): (u8, CommId, u32, u64),
-        begin: u64,
-        end: u64,
+        (what, comm, root, volume): (u8, CommId, u32, Volume),
+        (begin, end): (u64, u64),
     ) {
         self.chunks.event(begin, COLLECTIVE_BEGIN, Members::default(), true);
-        let members =
-            Members::default().byte(what).short(comm.0).short(root).long(bytes).long(bytes);
+        let members = Members::default().byte(what).short(comm.0).short(root);
+        let members = members.long(volume.sent).long(volume.received);
         self.chunks.event(end, COLLECTIVE_END, members, true);
+    }
+
+    /// This rank in a collective call.
+    fn member(&self, one: &Collective) -> Member {
+        let comm = self.head.communicators().get(one.comm.0 as usize);
+        Member {
+            place: u64::from(self.place(one.comm, self.rank)),
+            size: comm.map_or(1, |comm| comm.members().len() as u64),
+            is_root: one.root == self.rank,
+        }
     }
 
     fn sent(&self, sent: &Sent) -> Members {

@@ -59,7 +59,9 @@ pub fn write_event(event: &Event, head: &TraceHead) -> String {
         Event::Irecv(of, request) => format!("irecv {} request={}", expected(of), request.0),
         Event::Wait(request) => format!("wait {}", request.0),
         Event::Collective(of) => {
-            format!("{} {} root={}{}", of.kind.name(), of.bytes.0, of.root.0, comm(of.comm))
+            let root =
+                if of.kind.has_root() { format!(" root={}", of.root.0) } else { String::new() };
+            format!("{} {}{root}{}", of.kind.name(), of.bytes.0, comm(of.comm))
         }
         Event::Barrier(of) => format!("barrier{}", comm(*of)),
         Event::Get(of) => format!("get {} {}", of.owner.0, of.bytes.0),
