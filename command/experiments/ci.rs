@@ -168,14 +168,10 @@ fn write(request: &Ci, branch: &str, verdict: &Verdict) -> Result<()> {
 }
 
 fn told(request: &Ci, branch: &str, verdict: &Verdict) -> Result<ExitCode> {
-    let (comparison, outcomes) = match verdict {
-        Verdict::Compared { comparison, outcomes } => (comparison, outcomes),
-        _ => {
-            let ending =
-                if request.update { "these runs are it now" } else { "--update makes one" };
-            terminal::complain(&format!("the branch {branch} has no baseline: {ending}"));
-            return Ok(ExitCode::SUCCESS);
-        }
+    let Verdict::Compared { comparison, outcomes } = verdict else {
+        let ending = if request.update { "these runs are it now" } else { "--update makes one" };
+        terminal::complain(&format!("the branch {branch} has no baseline: {ending}"));
+        return Ok(ExitCode::SUCCESS);
     };
     let is_printed = delivery::print(&text::render(comparison, request.reading.style()));
     let failures: Vec<&String> =
