@@ -72,7 +72,7 @@ fn flat(text: &str) -> BTreeMap<String, FunctionSum> {
     for line in lines.skip(1).take_while(|line| !line.trim().is_empty()) {
         let words: Vec<&str> = line.split_whitespace().collect();
         let number = |at: usize| words.get(at).and_then(|word| word.parse::<f64>().ok());
-        let Some(own) = number(0).and(number(1)).and(number(2)) else { break };
+        let (Some(_), Some(_), Some(own)) = (number(0), number(1), number(2)) else { break };
         let (calls, from) = match (number(3), number(4), number(5)) {
             (Some(calls), Some(_), Some(_)) => (calls, 6),
             _ => (0.0, 3),
