@@ -68,7 +68,7 @@ pub(crate) fn reduce(request: &Reduce) -> Result<ExitCode> {
     let spans = store.resources(&run)?;
     let code: Vec<Resource> = { spans.iter() }
         .filter_map(|span| span.name.parse().ok())
-        .filter(|one: &Resource| one.hierarchy() == Hierarchy::Code && one.depth() > 1)
+        .filter(|one: &Resource| one.hierarchy() == Hierarchy::Code && !one.is_root())
         .collect();
     let places = |name: &str| {
         let named = code.iter().filter(|one| one.label() == name);

@@ -44,6 +44,13 @@ impl ExportedRun {
                 value.1 += node.exclusive as f64 / 1e9;
             }
         }
+        if roots.len() != 1 {
+            // Readers want one outermost callpath: Score-P calls it by the program, too.
+            let name: &str = &self.summary.application;
+            let children = std::mem::take(&mut roots);
+            roots.push(nodes.len());
+            nodes.push(CubeNode { name, children, values: BTreeMap::new() });
+        }
         let places: Vec<(u32, u32)> =
             trees.iter().map(|tree| (tree.process, tree.thread)).collect();
         let order = deep(&nodes, &roots);
