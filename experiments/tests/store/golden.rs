@@ -14,7 +14,7 @@ use whyperf_model::{Focus, Hierarchy, Interval, MessageTable, Metric, Pair, Rout
 use crate::sample::{Place, sql, written};
 
 /// Version of the store, and of the records in it.
-const STORES: [&str; 9] = [
+const STORES: [&str; 10] = [
     "schema-1",
     "schema-2-record-1",
     "schema-2-record-2",
@@ -24,6 +24,7 @@ const STORES: [&str; 9] = [
     "schema-5-record-4",
     "schema-6-record-5",
     "schema-7-record-5",
+    "schema-8-record-5",
 ];
 
 /// What is summed over a run of each thread's and node's growth.
@@ -189,6 +190,10 @@ fn measured_told(store: &Store, run: &RunId, out: &mut String) {
         say(out, format_args!("histogram {pair} {amount} in {covered} ns by {width} ns"));
     }
     messages_told(store, run, out);
+    for event in store.user_events(run).expect("readable") {
+        let (kind, name, path) = (event.kind.name(), event.name, event.path.join(" => "));
+        say(out, format_args!("{kind} {name} in {path:?}: {:?}", event.totals));
+    }
     for row in store.profile(run).expect("readable") {
         let (place, path) = ((row.process, row.thread), row.path.join(" => "));
         let times = [row.calls, row.inclusive.0, row.exclusive.0, row.sent, row.received];
