@@ -28,6 +28,8 @@ fn build(root: &Path, place: &Path, target: &str) -> PathBuf {
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(root).args(["build", "--release", "--offline", "--quiet", "--lib"]);
     cargo.args(["--package", "whyperf-probes", "--target", target]).arg("--target-dir").arg(place);
+    // What only a debugger reads would make the command longer by ten megabytes.
+    cargo.env("CARGO_PROFILE_RELEASE_DEBUG", "false");
     let status = cargo.status().unwrap_or_else(|error| panic!("{cargo:?}: {error}"));
     assert!(status.success(), "{cargo:?}: {status}");
     place.join(target).join("release/libwhyperf.so")

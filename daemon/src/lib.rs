@@ -16,6 +16,7 @@
 //!
 //! [`Daemon`] ties them together: call [`Daemon::sample`] every interval; time is an argument.
 
+mod address_room;
 mod bindings;
 mod catalogue;
 mod clock;
@@ -36,6 +37,7 @@ mod error;
 mod families;
 mod functions;
 mod group_coverage;
+mod growing_mapping;
 mod grown_node;
 mod interval_record;
 mod kept;

@@ -1,11 +1,12 @@
 //! One region file: checked when it is opened, read with bounds checks from then on.
 
 use std::fs::File;
+use std::io;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
-use whyperf_inject::{Mapping, Protection};
+use whyperf_inject::{Mapping, Protection, Shared};
 use whyperf_instrument::Agent;
 use whyperf_layout::{
     Command, CommandPage, Head, Header, Kind, MAGIC, NO_BASE, Node, ObjectRecord, PEER_PAGES,
@@ -13,7 +14,9 @@ use whyperf_layout::{
     strings,
 };
 
+use crate::address_room;
 use crate::error::{BadRegion, Error};
+use crate::growing_mapping::GrowingMapping;
 use crate::slot_mappings::SlotMappings;
 use crate::symbols::StatedProgram;
 
@@ -22,7 +25,11 @@ use crate::symbols::StatedProgram;
 pub(crate) struct RegionMemory {
     path: PathBuf,
     file: File,
-    tables: Mapping,
+    /// What is in front of the tables.
+    head: Mapping,
+    regions: GrowingMapping,
+    objects: GrowingMapping,
+    strings: GrowingMapping,
     commands: Mapping,
     staging: Mapping,
     slots: usize,
@@ -65,7 +72,10 @@ impl RegionMemory {
         if facts.size() < least {
             return Err(bad(BadRegion::Size { found: facts.size(), needed: least }));
         }
-        let tables = Mapping::of(&file, 0, geometry::SLOTS, Protection::Read).map_err(failed)?;
+        if !address_room::is_there_for(geometry::REGIONS + geometry::SLOT_SIZE) {
+            return Err(failed(io::Error::from_raw_os_error(libc::ENOMEM)));
+        }
+        let head = Mapping::of(&file, 0, geometry::REGIONS, Protection::Read).map_err(failed)?;
         let commands = Mapping::of(&file, geometry::COMMANDS, geometry::PAGE, Protection::Write)
             .map_err(failed)?;
         let records = geometry::STAGING_CAPACITY * size_of::<PatchRecord>();
@@ -75,7 +85,12 @@ impl RegionMemory {
         let mut region = Self {
             path,
             file,
-            tables,
+            head,
+            regions: GrowingMapping::of(geometry::REGIONS..geometry::OBJECTS),
+            objects: GrowingMapping::of(geometry::OBJECTS..geometry::STRINGS),
+            strings: GrowingMapping::of(
+                geometry::STRINGS..geometry::STRINGS + geometry::STRINGS_SIZE,
+            ),
             commands,
             staging,
             slots: 0,
@@ -112,7 +127,7 @@ impl RegionMemory {
     }
 
     pub(crate) fn header(&self) -> &Header {
-        self.tables.at(0).expect("a mapping is never shorter than the tables")
+        self.head.at(0).expect("the head is mapped whole")
     }
 
     pub(crate) fn commands(&self) -> &CommandPage {
@@ -125,7 +140,7 @@ impl RegionMemory {
     }
 
     pub(crate) fn replies(&self) -> &ReplyPage {
-        self.tables.at(geometry::REPLIES).expect("a mapping is never shorter than the tables")
+        self.head.at(geometry::REPLIES).expect("the head is mapped whole")
     }
 
     /// What the process's agent is told and what it says.
@@ -146,14 +161,13 @@ impl RegionMemory {
 
     /// What became of each of them: its region in the upper half, an outcome in the lower.
     fn results(&self) -> &[AtomicU64] {
-        self.tables.slice(geometry::RESULTS, geometry::STAGING_CAPACITY).unwrap_or(&[])
+        self.head.slice(geometry::RESULTS, geometry::STAGING_CAPACITY).unwrap_or(&[])
     }
 
     /// The regions in use.
     pub(crate) fn regions(&self) -> &[RegionRecord] {
         let used = self.header().published_regions() as usize;
-        let used = used.min(geometry::REGION_CAPACITY);
-        self.tables.slice(geometry::REGIONS, used).unwrap_or(&[])
+        self.records(&self.regions, used.min(geometry::REGION_CAPACITY))
     }
 
     /// How many phases the process announced.
@@ -177,8 +191,18 @@ impl RegionMemory {
     /// The objects in use.
     pub(crate) fn objects(&self) -> &[ObjectRecord] {
         let used = self.header().published_objects() as usize;
-        let used = used.min(geometry::OBJECT_CAPACITY);
-        self.tables.slice(geometry::OBJECTS, used).unwrap_or(&[])
+        self.records(&self.objects, used.min(geometry::OBJECT_CAPACITY))
+    }
+
+    /// The first records of a table; fewer where there is no address space for more.
+    fn records<'region, T: Shared>(
+        &'region self,
+        table: &'region GrowingMapping,
+        used: usize,
+    ) -> &'region [T] {
+        let Some(memory) = table.holding(&self.file, used * size_of::<T>()) else { return &[] };
+        let mapped = memory.bytes().len() / size_of::<T>();
+        memory.slice(0, used.min(mapped)).unwrap_or(&[])
     }
 
     /// Slots ever claimed.
@@ -215,8 +239,9 @@ impl RegionMemory {
 
     /// A string of the process; empty when there cannot be one at this offset.
     pub(crate) fn text(&self, offset: u32) -> String {
-        let all: Option<&[AtomicU8]> = self.tables.slice(geometry::STRINGS, geometry::STRINGS_SIZE);
-        let bytes: Vec<u8> = strings::at(all.unwrap_or(&[]), offset).collect();
+        let end = (offset as usize).min(geometry::STRINGS_SIZE) + strings::size(strings::LONGEST);
+        let all: &[AtomicU8] = self.records(&self.strings, end.min(geometry::STRINGS_SIZE));
+        let bytes: Vec<u8> = strings::at(all, offset).collect();
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
@@ -224,7 +249,8 @@ impl RegionMemory {
     pub(crate) fn is_whole(&self) -> bool {
         let needed = geometry::file_size(self.slots) as u64;
         let long_enough = self.file.metadata().is_ok_and(|facts| facts.size() >= needed);
-        let undamaged = !self.tables.is_damaged()
+        let undamaged = !self.head.is_damaged()
+            && [&self.regions, &self.objects, &self.strings].iter().all(|one| !one.is_damaged())
             && !self.slot_mappings.are_damaged()
             && !self.commands.is_damaged()
             && !self.staging.is_damaged();

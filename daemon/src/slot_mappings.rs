@@ -13,6 +13,8 @@ use std::sync::OnceLock;
 use whyperf_inject::{Mapping, Protection};
 use whyperf_layout::geometry;
 
+use crate::address_room;
+
 /// As many mappings as the most slots need.
 const MAPPINGS: usize = geometry::SLOT_CAPACITY.ilog2() as usize + 1;
 
@@ -32,6 +34,7 @@ impl SlotMappings {
             None => {
                 let count = (first + 1).min(slots.checked_sub(first)?);
                 let (at, length) = (geometry::slot_offset(first), count * geometry::SLOT_SIZE);
+                address_room::is_there_for(length).then_some(())?;
                 let mapping = Mapping::of(file, at, length, Protection::Read).ok()?;
                 place.get_or_init(|| mapping)
             }

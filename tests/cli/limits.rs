@@ -77,3 +77,24 @@ fn with_few_descriptors_allowed_the_program_runs() {
         has_run(&limited(&folder, &["prlimit", &limit, "--"], "echo ran; exit 7"), &limit);
     }
 }
+
+#[test]
+fn many_processes_are_measured_in_little_address_space() {
+    // Each reads from a pipe that is closed when all have been met.
+    let script = "ulimit -v 1500000; mkfifo pipe; n=0
+        exec \"$W\" run --no-store --json report.json -- sh -c '
+            exec 3<>pipe; n=0
+            while [ $n -lt 40 ]; do cat <&3 >/dev/null & p=\"$p $!\" n=$((n + 1)); done
+            until set -- \"$WHYPERF_DIR\"/*.region; n=$((n + 1)); [ $# -ge 40 -o $n -gt 100000 ]; do :; done
+            exec 3<&-; kill $p; wait; exit 5'";
+    let folder = Folder::new("address-space");
+    let mut command = Command::new("bash");
+    let plain = whyperf();
+    command.args(["-c", script]).env("W", plain.get_program()).current_dir(&folder.0);
+    let output = command.output().expect("bash is there");
+    let said = String::from_utf8_lossy(&output.stderr);
+    let report = std::fs::read(folder.0.join("report.json")).expect("it was written");
+    let report: serde_json::Value = serde_json::from_slice(&report).expect("JSON");
+    let all = report["processes"].as_u64().is_some_and(|count| count >= 40);
+    assert_eq!((output.status.code(), all), (Some(5), true), "{said}");
+}

@@ -104,7 +104,7 @@ pub(super) fn address_space_limit() -> Finding {
         Some(bytes) => Finding::limited(
             subject,
             format!("{} MiB", bytes >> 20),
-            "measuring maps about 32 MiB in each process and 4 MiB for each thread; try ulimit -v unlimited",
+            "measuring maps about 32 MiB in each process and 4 MiB for each thread, whyperf 5 MiB for each process; try ulimit -v unlimited",
         ),
     }
 }

@@ -84,6 +84,13 @@ impl Job {
         self.with_program(&mut launcher).stdout(self.output()?).stderr(errors);
         let mut started = vec![launcher.spawn().context("starting the job")?];
         if part == JobPart::Attach {
+            // Before the ranks are there it finds none.
+            while JobPart::Rank.process(&self.folder).is_none() {
+                ensure!(
+                    started[0].try_wait()?.is_none(),
+                    "the job ended before its ranks were seen"
+                );
+            }
             let mut attach = self.command(&self.whyperf);
             attach.args(["attach", "--quiet", "--all-of"]).arg(started[0].id().to_string());
             started.push(attach.spawn().context("starting `whyperf attach`")?);
