@@ -15,7 +15,9 @@ use whyperf_viewer::{
     ViewedRun,
 };
 
+/// Of a bin at first. When there are so many bins they become twice as wide, as those of a run do, and all of them come again.
 const WIDTH: Nanos = Nanos::from_millis(50);
+const MOST_BINS: u64 = 1000;
 /// Each of them is measured in each process.
 const METRICS: [Metric; 2] = [Metric::SyncWait, Metric::Cpu];
 /// Pairs beside those, as a search has them.
@@ -82,14 +84,26 @@ fn resources(processes: u64) -> Vec<ResourceSpan> {
     (0..processes).map(|number| span(process(number).to_string())).chain(functions).collect()
 }
 
-/// One second of a pair, in bins that are told as they are complete.
+/// How many of the first bins one bin is after so many seconds.
+fn folded(second: u64) -> u64 {
+    let mut by = 1;
+    while second * 20 / by > MOST_BINS {
+        by *= 2;
+    }
+    by
+}
+
+/// One second of a pair, in bins that are told as they are complete; after a fold all of them.
 fn bins(pair: &Pair, part: u32, second: u64) -> SeriesPart {
-    let from = usize::try_from(20 * (second - 1)).expect("few");
+    let by = folded(second);
+    let from = if folded(second - 1) == by { 20 * (second - 1) / by } else { 0 };
+    let width = Nanos(WIDTH.0 * by);
     let bin = |n: u64| {
-        let busy = (u64::from(part) * 7919 + second * 20 + n) % 50;
-        Bin { amount: i128::from(busy * 1_000_000), covered: WIDTH, extremes: None }
+        let busy = (u64::from(part) * 7919 + n) % 50;
+        Bin { amount: i128::from(busy * by * 1_000_000), covered: width, extremes: None }
     };
-    SeriesPart { pair: pair.clone(), part, width: WIDTH, from, bins: (0..20).map(bin).collect() }
+    let bins = (from..20 * second / by).map(bin).collect();
+    SeriesPart { pair: pair.clone(), part, width, from: usize::try_from(from).expect("few"), bins }
 }
 
 /// Those that came in this second of as many, over all of them.

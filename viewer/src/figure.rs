@@ -29,11 +29,11 @@ pub struct FigureRange {
     pub to_s: f64,
 }
 
-/// A drawing of these lines on one axis.
+/// A drawing of these lines over one time: those of one unit on one axis, those of another below.
 #[must_use]
 pub fn figure(title: &str, lines: &[FigureLine], range: FigureRange) -> String {
-    let frame = Frame::of(lines, range);
-    let bottom = HIGH + LEGEND * lines.len() as f64;
+    let panels = panels(lines);
+    let bottom: f64 = panels.iter().map(|panel| HIGH + LEGEND * panel.len() as f64).sum();
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDE}\" height=\"{bottom}\" viewBox=\"0 0 {WIDE} {bottom}\" \
          font-family=\"Helvetica, Arial, sans-serif\" font-size=\"11\" fill=\"#1c2026\">\n<title>{}</title>\n\
@@ -42,9 +42,37 @@ pub fn figure(title: &str, lines: &[FigureLine], range: FigureRange) -> String {
         escaped(title),
         escaped(title)
     );
-    frame.axes(lines, &mut svg);
-    for (number, line) in lines.iter().enumerate() {
-        let colour = COLOURS[number % COLOURS.len()];
+    let mut top = 0.0;
+    for panel in &panels {
+        let _ = writeln!(svg, "<g transform=\"translate(0 {top})\">");
+        draw_panel(panel, range, &mut svg);
+        svg.push_str("</g>\n");
+        top += HIGH + LEGEND * panel.len() as f64;
+    }
+    svg.push_str("</svg>\n");
+    svg
+}
+
+/// A line with its colour.
+type Coloured<'l> = (&'l FigureLine, &'static str);
+
+/// The lines by unit, in the order in which they were asked for.
+fn panels(lines: &[FigureLine]) -> Vec<Vec<Coloured<'_>>> {
+    let mut panels: Vec<Vec<Coloured<'_>>> = Vec::new();
+    for (line, colour) in lines.iter().zip(COLOURS.into_iter().cycle()) {
+        match panels.iter_mut().find(|panel| unit(panel[0].0) == unit(line)) {
+            Some(panel) => panel.push((line, colour)),
+            None => panels.push(vec![(line, colour)]),
+        }
+    }
+    panels
+}
+
+/// Lines on one axis, with their legend below.
+fn draw_panel(lines: &[Coloured<'_>], range: FigureRange, svg: &mut String) {
+    let frame = Frame::of(lines, range);
+    frame.axes(lines.first().map_or("", |(line, _)| unit(line)), svg);
+    for (number, (line, colour)) in lines.iter().enumerate() {
         for points in frame.pieces(line) {
             let _ = writeln!(
                 svg,
@@ -59,18 +87,8 @@ pub fn figure(title: &str, lines: &[FigureLine], range: FigureRange) -> String {
             LEFT + 22.0,
             LEFT + 28.0,
             y + 4.0,
-            escaped(&labelled(line, lines))
+            escaped(&line.label)
         );
-    }
-    svg.push_str("</svg>\n");
-    svg
-}
-
-/// A line in the legend; with its unit, where the axis has not the same for all.
-fn labelled(line: &FigureLine, lines: &[FigureLine]) -> String {
-    match unit(lines) {
-        Some(_) => line.label.clone(),
-        None => format!("{}, {}", line.label, unit_of(line)),
     }
 }
 
@@ -94,8 +112,8 @@ struct Frame {
 }
 
 impl Frame {
-    fn of(lines: &[FigureLine], range: FigureRange) -> Self {
-        let rates = lines.iter().flat_map(|line| rates(&line.series));
+    fn of(lines: &[Coloured<'_>], range: FigureRange) -> Self {
+        let rates = lines.iter().flat_map(|(line, _)| rates(&line.series));
         let within = rates.filter(|bin| range.part(bin).is_some());
         let most = within.filter_map(|bin| bin.rate).fold(0.0, f64::max);
         Self { range, most: if most > 0.0 { most * 1.05 } else { 1.0 } }
@@ -128,7 +146,7 @@ impl Frame {
         pieces
     }
 
-    fn axes(&self, lines: &[FigureLine], svg: &mut String) {
+    fn axes(&self, unit: &str, svg: &mut String) {
         let [left, right, floor] = [LEFT, WIDE - RIGHT, HIGH - BELOW];
         for value in ticks(0.0, self.most) {
             let y = self.y(value);
@@ -160,7 +178,7 @@ impl Frame {
              <text transform=\"translate(14 {}) rotate(-90)\" text-anchor=\"middle\">{}</text>",
             floor + 32.0,
             f64::midpoint(TOP, floor),
-            unit(lines).unwrap_or("each line in its own unit")
+            unit
         );
     }
 }
@@ -191,7 +209,7 @@ fn rates(series: &SeriesDocument) -> impl Iterator<Item = RatedBin> + '_ {
 }
 
 /// What the values of a line are.
-const fn unit_of(line: &FigureLine) -> &'static str {
+const fn unit(line: &FigureLine) -> &'static str {
     let definition = line.metric.definition();
     match (definition.unit, definition.style) {
         (Unit::Nanoseconds, _) => "threads",
@@ -201,12 +219,6 @@ const fn unit_of(line: &FigureLine) -> &'static str {
         (Unit::Events, _) => "events per second",
         (Unit::OfProgram, _) => "per second",
     }
-}
-
-/// What the values of all lines are; none where that is not the same.
-fn unit(lines: &[FigureLine]) -> Option<&'static str> {
-    let first = unit_of(lines.first()?);
-    lines.iter().all(|line| unit_of(line) == first).then_some(first)
 }
 
 /// Round values between two others, about five.
@@ -262,10 +274,10 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_several_kinds_each_say_their_unit() {
-        let bytes = FigureLine { metric: Metric::IoBytes, ..line("b", &[Some(9.0)]) };
+    fn lines_of_several_kinds_each_have_an_axis_of_their_own() {
+        let bytes = FigureLine { metric: Metric::IoBytes, ..line("b", &[Some(9000.0)]) };
         let svg = figure("t", &[line("a", &[Some(1.0)]), bytes], ALL);
-        let told = [">each line in its own unit<", ">a, threads<", ">b, bytes per second<"];
+        let told = [">threads<", ">2<", ">bytes per second<", ">15 k<", "translate(0 317)"];
         assert!(told.iter().all(|told| svg.contains(told)), "{svg}");
     }
 

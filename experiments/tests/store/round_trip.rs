@@ -1,7 +1,8 @@
 //! Round trips through the store: what is written comes back, what is written again replaces, and what is removed is gone.
 
 use whyperf_experiments::{
-    Access, Edge, History, Phase, Progress, Recorder, Selector, Store, StoreError, StoredVerdict,
+    Access, Edge, History, Phase, Progress, Recorder, Selector, Store, StoreError, StoredReport,
+    StoredVerdict,
 };
 
 use crate::sample::{Place, at, new_run, pair, progress, row, verdict, written};
@@ -33,6 +34,17 @@ fn every_part_of_a_run_comes_back() {
     );
     assert_eq!(store.directives(&id).expect("it is there"), new_run(0).directives);
     assert_eq!(store.facts(&id).expect("it is there")[0].value, "node07");
+}
+
+#[test]
+fn a_report_is_replaced_and_that_of_another_run_is_not() {
+    let place = Place::new("report");
+    let [id, other] = [0, 1].map(|n| written(&place.store(), n));
+    let mut store = Store::open(&place.store(), Access::Change).expect("it was just written");
+    let report = StoredReport { json: r#"{"version":3}"#.into(), text: "amended\n".into() };
+    store.replace_report(&id, &report).expect("writable");
+    let kept = [&id, &other].map(|run| store.report(run).expect("it is there"));
+    assert_eq!(kept, [Some(report), progress().report]);
 }
 
 #[test]

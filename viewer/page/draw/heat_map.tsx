@@ -21,11 +21,12 @@ interface Props {
 const BOTTOM = 22
 /** Of the cursor that keys move, across the time that is shown. */
 const STEPS = 100
-/** More rows than this are drawn at half the width: nobody tells single columns apart then, and zooming stays smooth. */
+/** More rows than this are drawn at a third of the width: nobody tells single columns apart then, and zooming stays smooth. */
 const MANY = 300
 
 export function HeatMap({ rows, range, selected, onSelect, format }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null)
+  const cells = useRef(new Cells())
   const [said, say] = useState('')
   const brush = useRef<number | null>(null)
   const high = Math.min(26, Math.max(2, Math.floor(420 / Math.max(rows.length, 1))))
@@ -35,7 +36,7 @@ export function HeatMap({ rows, range, selected, onSelect, format }: Props) {
   const draw = useRef(() => {})
   draw.current = () => {
     // A change of size may be told when the picture is gone already.
-    if (canvas.current) paint(canvas.current, { rows, range, selected, high, most })
+    if (canvas.current) paint(canvas.current, cells.current, { rows, range, selected, high, most })
   }
   const { theme } = useShared(linked)
   useEffect(() => draw.current(), [rows, range[0], range[1], selected, high, most, theme])
@@ -89,6 +90,7 @@ export function HeatMap({ rows, range, selected, onSelect, format }: Props) {
 
 function paint(
   canvas: HTMLCanvasElement,
+  cells: Cells,
   { rows, range, selected, high, most }: Pick<Props, 'rows' | 'range' | 'selected'> & { high: number; most: number },
 ) {
   const [ratio, box] = [devicePixelRatio, canvas.getBoundingClientRect()]
@@ -101,11 +103,11 @@ function paint(
   context.font = '11px system-ui, sans-serif'
   const wide = box.width - LEFT - RIGHT
   const step = high >= 11 ? 1 : Math.ceil(11 / high)
-  const cells = drawn(rows, range, Math.max(1, Math.round(rows.length > MANY ? wide / 2 : wide)), most, dark)
+  const colours = cells.draw(rows, range, Math.max(1, Math.round(rows.length > MANY ? wide / 3 : wide)), most, dark)
   context.fillStyle = ink('--unmeasured')
   context.fillRect(LEFT, 0, wide, rows.length * high)
   context.imageSmoothingEnabled = false
-  if (cells) context.drawImage(cells, LEFT, 0, wide, rows.length * high)
+  if (colours) context.drawImage(colours, LEFT, 0, wide, rows.length * high)
   const gap = ink('--card')
   rows.forEach(({ name }, at) => {
     const y = at * high
@@ -131,29 +133,40 @@ function paint(
   }
 }
 
-/** The colours alone, a point for each row and column; null of no rows. */
-function drawn(rows: Props['rows'], range: [number, number], columns: number, most: number, dark: boolean): HTMLCanvasElement | null {
-  if (rows.length === 0) return null
-  const canvas = Object.assign(document.createElement('canvas'), { width: columns, height: rows.length })
-  const context = canvas.getContext('2d')!
-  const image = context.createImageData(columns, rows.length)
-  const points = new Uint32Array(image.data.buffer)
-  const colours = heatTable(dark)
-  const values = new Float64Array(columns)
-  let parts: Parts | undefined
-  rows.forEach(({ series }, row) => {
-    if (!series) return
-    if (!parts?.fits(series)) parts = new Parts(series, range, columns)
-    parts.means(series, values)
-    const first = row * columns
-    for (let at = 0; at < columns; at++) {
-      const value = values[at]!
-      // What was not measured stays clear.
-      if (value === value) points[first + at] = colours[Math.min(Math.max(Math.round((255 * value) / most), 0), 255)]!
+/** The colours alone, a point for each row and column. They are drawn in the same memory each time: zooming draws them with each frame. */
+class Cells {
+  private readonly canvas = document.createElement('canvas')
+  private image = new ImageData(1, 1)
+  private values = new Float64Array(1)
+
+  /** Null of no rows. */
+  draw(rows: Props['rows'], range: [number, number], columns: number, most: number, dark: boolean): HTMLCanvasElement | null {
+    if (rows.length === 0) return null
+    const { canvas } = this
+    if (this.image.width !== columns || this.image.height !== rows.length) {
+      Object.assign(canvas, { width: columns, height: rows.length })
+      this.image = new ImageData(columns, rows.length)
+      this.values = new Float64Array(columns)
     }
-  })
-  context.putImageData(image, 0, 0)
-  return canvas
+    const points = new Uint32Array(this.image.data.buffer)
+    // What was not measured stays clear.
+    points.fill(0)
+    const colours = heatTable(dark)
+    const { values } = this
+    let parts: Parts | undefined
+    rows.forEach(({ series }, row) => {
+      if (!series) return
+      if (!parts?.fits(series)) parts = new Parts(series, range, columns)
+      parts.means(series, values)
+      const first = row * columns
+      for (let at = 0; at < columns; at++) {
+        const value = values[at]!
+        if (value === value) points[first + at] = colours[Math.min(Math.max(Math.round((255 * value) / most), 0), 255)]!
+      }
+    })
+    canvas.getContext('2d')!.putImageData(this.image, 0, 0)
+    return canvas
+  }
 }
 
 /** The same as a drawing that can be saved, in cells of a hundredth of the time. */

@@ -52,13 +52,15 @@ export function heat(share: number, isDark: boolean): string {
   return `rgb(${one.map((value, n) => Math.round(value + (other[n]! - value) * mix)).join(' ')})`
 }
 
-/** The colours of 256 steps, each as the four bytes of a point. */
+/** The colours of 256 steps, each as the four bytes of a point; made once for each theme. */
 export function heatTable(isDark: boolean): Uint32Array {
-  return Uint32Array.from({ length: 256 }, (_, at) => {
+  return (tables[isDark ? 1 : 0] ??= Uint32Array.from({ length: 256 }, (_, at) => {
     const [red, green, blue] = heat(at / 255, isDark).match(/\d+/g)!.map(Number) as [number, number, number]
     return ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0
-  })
+  }))
 }
+
+const tables: (Uint32Array | undefined)[] = []
 
 const channels = (hex: string) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16))
 
