@@ -17,6 +17,7 @@ test('a part takes the place of the one of its hierarchy', () => {
   expect(withPart(SET, '/Process/1')).toBe('</Code/oned.c/exchng1,/Machine,/Process/1,/SyncObject/Message>')
   expect(withPart(WHOLE, '/File/tmp')).toBe('</Code,/Machine,/Process,/SyncObject,/File/tmp>')
   expect(withPart('</Code,/Machine,/Process,/SyncObject,/File/tmp>', '/File')).toBe(WHOLE)
+  expect(withPart(WHOLE, '/UserEvent/cells')).toBe('</Code,/Machine,/Process,/SyncObject,/UserEvent/cells>')
   expect(processesOf(SET)).toBe('</Code,/Machine,(/Process/2,/Process/3),/SyncObject>')
 })
 

@@ -1,6 +1,9 @@
 // Foci and resources as the page takes them apart: `</Code/a.c/f,/Machine,(/Process/1,/Process/2),/SyncObject>`.
 
-export const HIERARCHIES = ['Code', 'Machine', 'Process', 'SyncObject', 'File'] as const
+export const HIERARCHIES = ['Code', 'Machine', 'Process', 'SyncObject', 'File', 'UserEvent'] as const
+
+/** Those that a focus names only where it restricts them. */
+const OPTIONAL: readonly string[] = ['/File', '/UserEvent']
 
 /** The resources that a focus names, without whole hierarchies. */
 export function parts(focus: string): string[] {
@@ -43,7 +46,7 @@ export function withPart(focus: string, resource: string): string {
   const hierarchy = hierarchyOf(resource)
   const all = slots(focus).filter((slot) => hierarchyOf(members(slot)[0] ?? '') !== hierarchy)
   const order = (slot: string) => HIERARCHIES.indexOf(hierarchyOf(members(slot)[0] ?? '') as never)
-  const kept = [...all, resource].filter((slot) => hierarchyOf(slot) !== 'File' || slot !== '/File')
+  const kept = [...all, resource].filter((slot) => !OPTIONAL.includes(slot))
   return `<${kept.sort((one, other) => order(one) - order(other)).join(',')}>`
 }
 
