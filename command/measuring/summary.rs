@@ -39,13 +39,13 @@ pub(crate) fn complete(mut watch: Watch, mut report: Report, screen: &mut Screen
     }
     let trace = watch.make_trace(&mut report, screen);
     take_end(ended, &mut report);
-    // Of a moment start and end are always the most, and nothing would change that.
-    let is_long = report.elapsed_s >= 1.0;
-    report.remarks.notes.extend(report.cost.beyond_limit().filter(|_| is_long));
     watch.close_stored_run(&mut report, screen);
     watch.keep_trace(trace, screen);
     // The store has the cost until it was closed. Closing it took a moment, too: what is printed, kept and shown is one number.
     take_end(ended, &mut report);
+    // Of a moment start and end are always the most, and nothing would change that.
+    let is_long = report.elapsed_s >= 1.0;
+    report.remarks.notes.extend(report.cost.beyond_limit().filter(|_| is_long));
     watch.amend_stored_run(&report);
     watch.close_view(&report);
     report

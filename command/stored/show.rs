@@ -243,6 +243,12 @@ impl Overview {
         let page = self.report.as_ref().and_then(|report| report["page"].as_str());
         page.map_or(String::new(), |page| format!("{}\n\n", page.trim()))
     }
+
+    /// What measuring cost, as its report says; nothing of a run that was not measured here.
+    fn cost(&self) -> String {
+        let total = self.report.as_ref().and_then(|report| report["cost"]["total"].as_f64());
+        total.map_or(String::new(), |total| format!("; measuring cost {}", share(total)))
+    }
 }
 
 fn overview(store: &Store, run: &RunId) -> Result<Overview> {
@@ -282,7 +288,7 @@ fn overview_lines(overview: &Overview, output_style: OutputStyle) -> String {
         _ => unfinished(overview.last_written),
     };
     let mut text = format!(
-        "{}  {}\n  {} / {} / {}\n  began {}, took {:.2} s, {ending}\n  {} processes, {} threads on {}; measuring cost {} of the process that paid most\n",
+        "{}  {}\n  {} / {} / {}\n  began {}, took {:.2} s, {ending}\n  {} processes, {} threads on {}{}\n",
         output_style.paint(plain(summary.id.as_str()), terminal::TITLE),
         plain(&summary.command.join(" ")),
         plain(&summary.application),
@@ -293,7 +299,7 @@ fn overview_lines(overview: &Overview, output_style: OutputStyle) -> String {
         extent.processes,
         extent.threads,
         plain(&machines.join(", ")),
-        share(extent.cost[0]),
+        overview.cost(),
     );
     for fact in facts {
         let _ = writeln!(text, "  {:<18} {}", plain(&fact.name), plain(&fact.value));
