@@ -50,7 +50,7 @@ mod tests {
         let near = |written| near(written, NAMES);
         assert_eq!(near("sync_wiat"), ["sync_wait"]);
         assert_eq!(near("CPU"), ["cpu"]);
-        assert_eq!(near("wait"), ["wall", "io_wait", "sync_wait"]);
+        assert_eq!(near("wait"), ["io_wait", "sync_wait"]);
         assert_eq!(near("temperature"), [""; 0]);
     }
 }

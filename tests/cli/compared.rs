@@ -255,24 +255,28 @@ fn what_measuring_is_not_worth_becomes_a_filter() {
     assert!(said.stderr.contains("line 1, column 12: 'many' is no number"), "{said:?}");
 }
 
+/// A program that does something that is measured.
+const WAITS: [&str; 2] = ["sleep", "0.1"];
+
 #[test]
 fn a_change_is_held_against_the_baseline_of_its_branch() {
     let place = Place::new("ci");
     let file = place.path("ci.xml").display().to_string();
-    let ci = |options: &[&str], program: &str| {
-        let words = ["ci", "--runs", "2", "--branch", "trunk", "--junit", &file];
-        let said = place.say(&[&words, options, &["--", program]].concat());
+    let ci = |options: &[&str], program: &[&str]| {
+        let words = ["ci", "--runs", "2", "--branch", "trunk", "--junit", &file, "--"];
+        let (before, after) = words.split_at(words.len() - 1);
+        let said = place.say(&[before, options, after, program].concat());
         (said, std::fs::read_to_string(place.path("ci.xml")).expect("it was written"))
     };
-    let (said, junit) = ci(&["--update"], "true");
+    let (said, junit) = ci(&["--update"], &WAITS);
     assert_eq!(said.status, Some(0), "{said:?}");
     assert!(said.stderr.contains("trunk has no baseline: these runs are it now"), "{said:?}");
     assert!(junit.contains("<skipped message=\"the branch trunk has no baseline\"/>"), "{junit}");
-    let (said, junit) = ci(&["--fail-if", "wall > +1000000%"], "true");
+    let (said, junit) = ci(&["--fail-if", "wall > +1000000%"], &WAITS);
     assert_eq!(said.status, Some(0), "{said:?}");
     assert!(text(&said).contains("baseline of trunk"), "{said:?}");
     assert!(junit.contains("tests=\"2\" failures=\"0\""), "{junit}");
-    let (said, junit) = ci(&[], "false");
+    let (said, junit) = ci(&[], &["false"]);
     assert_eq!(said.status, Some(1), "{said:?}");
     assert!(junit.contains("errors=\"1\""), "{junit}");
 }
