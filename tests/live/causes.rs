@@ -80,13 +80,15 @@ fn by_process<'a>(all: impl IntoIterator<Item = (&'a Who, &'a f64)>) -> BTreeMap
 }
 
 /// What is told of each process is what the program knows, within ten points. A rank may have had no processor while it did what it is the cause
-/// by: then that is told of it.
+/// by: then that is told of it. One that was woken and had none itself waits on, and nobody is the cause of that: so much less may be told.
 fn are_as_planted(run: &Run) -> Vec<(Who, f64)> {
+    let delayed = run.report["time"]["processor"].as_f64().expect("a share");
     let (planted, told) = (planted(run), causes(run));
     let told_by = by_process(told.iter().map(|(who, share)| (who, share)));
     for (process, share) in by_process(&planted) {
         let told = told_by.get(process).copied().unwrap_or(0.0);
-        assert!((told - share).abs() < 0.1, "{process}: {told} for {share}\n{}", run.shown());
+        let is_near = told < share + 0.1 && told > share - 0.1 - delayed;
+        assert!(is_near, "{process}: {told} for {share}\n{}", run.shown());
     }
     told
 }

@@ -24,7 +24,9 @@ fn is_found_as(words: &[String], function: &str) -> Run {
 fn is_found_below(above: Option<&str>, words: &[String], function: &str) -> Run {
     let named = format!("{function},");
     let _turn = shipped::turn(Load::Computes);
-    let run = run_below_until(above, &OPTIONS, words, FURTHER, |said| {
+    // Where nobody may be sampled, threads are stopped to be looked at, and that is done seldom.
+    let further = if above.is_some() { 3 * FURTHER } else { FURTHER };
+    let run = run_below_until(above, &OPTIONS, words, further, |said| {
         is_concluded(said, "CPUbound", &[&named])
     });
     let found = run.bottlenecks();
