@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest'
 import type { Series } from './documents'
-import { Parts, aligned, joined, mean, rates, widened } from './series'
+import { Parts, aligned, joined, mean, peak, rates, widened } from './series'
 
 const series = (amounts: (number | null)[], width_s = 0.5, from = 0, covered: number[] = []): Series => ({ metric: 'sync_wait', focus: '</Code>', width_s, from, amounts, covered })
 
@@ -31,6 +31,19 @@ test('series of different widths are aligned on the widest', () => {
 test('new bins go behind those that are known, and a fold replaces them', () => {
   expect(joined(series([1, 2], 0.5), series([3], 0.5, 2)).amounts).toEqual([1, 2, 3])
   expect(joined(series([1, 2], 0.5), series([4], 1, 0)).amounts).toEqual([4])
+})
+
+test('sums and peaks of a series grow with it', () => {
+  let one = series([1, 2], 1)
+  expect([mean(one, 0, 2), mean(one, 0, 9), peak(one)]).toEqual([1.5, 1.5, 1])
+  for (let at = 2; at < 200; at += 2) one = joined(one, series([at === 100 ? null : 4, 4], 1, at))
+  expect(mean(one, 0, 4)).toBe((1 + 2 + 4 + 4) / 4)
+  expect(mean(one, 99, 102)).toBe(4)
+  expect(mean(one, 0, 200)).toBe((3 + 197 * 4) / 199)
+  expect(peak(one)).toBe(4)
+  const out = new Float64Array(2)
+  new Parts(one, [0, 200], 2).means(one, out)
+  expect([...out]).toEqual([(3 + 98 * 4) / 100, 4])
 })
 
 test('equal parts of a stretch have the means that each has alone', () => {

@@ -13,43 +13,60 @@ export function rates(series: Series): (number | null)[] {
 
 export const times = (series: Series) => series.amounts.map((_, at) => (series.from + at + 0.5) * series.width_s)
 
-/** What a series adds up to at the edge of each bin: amount, and seconds that were measured. */
+/** What a series adds up to at the edge of each bin: amount, and seconds that were measured; with room behind for bins to come. */
 interface Sums {
   amounts: Float64Array
   covered: Float64Array
+  /** Bins that are summed. */
+  length: number
 }
 
 const known = new WeakMap<Series, Sums>()
 
 function sums(series: Series): Sums {
   let both = known.get(series)
-  if (both) return both
   const length = series.amounts.length
-  both = { amounts: new Float64Array(length + 1), covered: new Float64Array(length + 1) }
-  for (let at = 0; at < length; at++) {
-    const amount = series.amounts[at]!
-    const share = amount === null ? 0 : (series.covered[at] ?? 1)
-    both.amounts[at + 1] = both.amounts[at]! + (amount ?? 0)
-    both.covered[at + 1] = both.covered[at]! + share * series.width_s
+  if (!both) {
+    both = { amounts: new Float64Array(length + 1), covered: new Float64Array(length + 1), length: 0 }
+    known.set(series, both)
   }
-  known.set(series, both)
+  if (both.length < length) {
+    if (both.amounts.length <= length) {
+      both.amounts = roomier(both.amounts, length)
+      both.covered = roomier(both.covered, length)
+    }
+    for (let at = both.length; at < length; at++) {
+      const amount = series.amounts[at]!
+      const share = amount === null ? 0 : (series.covered[at] ?? 1)
+      both.amounts[at + 1] = both.amounts[at]! + (amount ?? 0)
+      both.covered[at + 1] = both.covered[at]! + share * series.width_s
+    }
+    both.length = length
+  }
   return both
 }
 
+/** The same numbers with room for half as many again: a series that grows each second is not copied each second. */
+function roomier(numbers: Float64Array, length: number): Float64Array {
+  const wider = new Float64Array(length + 1 + (length >> 1))
+  wider.set(numbers)
+  return wider
+}
+
 /** A sum at a place between edges. */
-function at(edges: Float64Array, place: number): number {
-  const low = Math.min(Math.max(Math.floor(place), 0), edges.length - 1)
+function at(edges: Float64Array, last: number, place: number): number {
+  const low = Math.min(Math.max(Math.floor(place), 0), last)
   const part = Math.min(Math.max(place - low, 0), 1)
   const below = edges[low]!
-  return part === 0 ? below : below + ((edges[low + 1] ?? below) - below) * part
+  return part === 0 || low === last ? below : below + (edges[low + 1]! - below) * part
 }
 
 /** The mean rate between two moments; null where nothing was measured. */
 export function mean(series: Series, from: number, to: number): number | null {
-  const { amounts, covered } = sums(series)
+  const { amounts, covered, length } = sums(series)
   const [begin, end] = [from / series.width_s - series.from, to / series.width_s - series.from]
-  const measured = at(covered, end) - at(covered, begin)
-  return measured > 1e-12 ? (at(amounts, end) - at(amounts, begin)) / measured : null
+  const measured = at(covered, length, end) - at(covered, length, begin)
+  return measured > 1e-12 ? (at(amounts, length, end) - at(amounts, length, begin)) / measured : null
 }
 
 /** Where the edges of equal parts of a stretch lie between the bins of a series; the same for all series that have the same bins. */
@@ -79,13 +96,14 @@ export class Parts {
 
   /** The mean rate in each part; NaN where nothing was measured. */
   means(series: Series, out: Float64Array) {
-    const { amounts, covered } = sums(series)
+    const { amounts, covered, length } = sums(series)
     const { low, share, parts } = this
     let [amount, seconds] = [0, 0]
     for (let part = 0; part <= parts; part++) {
       const [at, rest] = [low[part]!, share[part]!]
-      const nextAmount = amounts[at]! + ((amounts[at + 1] ?? amounts[at]!) - amounts[at]!) * rest
-      const nextSeconds = covered[at]! + ((covered[at + 1] ?? covered[at]!) - covered[at]!) * rest
+      const above = Math.min(at + 1, length)
+      const nextAmount = amounts[at]! + (amounts[above]! - amounts[at]!) * rest
+      const nextSeconds = covered[at]! + (covered[above]! - covered[at]!) * rest
       if (part > 0) out[part - 1] = nextSeconds - seconds > 1e-12 ? (nextAmount - amount) / (nextSeconds - seconds) : NaN
       amount = nextAmount
       seconds = nextSeconds
@@ -93,17 +111,24 @@ export class Parts {
   }
 }
 
-const peaks = new WeakMap<Series, number>()
+/** The peak of a series when it had so many bins. */
+interface Peak {
+  rate: number
+  length: number
+}
 
-/** A rate that hardly a bin is above: a single one that sticks out must not make all others pale. */
+const peaks = new WeakMap<Series, Peak>()
+
+/** A rate that hardly a bin is above: a single one that sticks out must not make all others pale. A few new bins hardly change it. */
 export function peak(series: Series): number {
+  const length = series.amounts.length
   let found = peaks.get(series)
-  if (found === undefined) {
+  if (!found || length > 1.05 * found.length) {
     const all = Float64Array.from(rates(series), (rate) => rate ?? 0).sort()
-    found = all[Math.floor(0.98 * (all.length - 1))] ?? 0
+    found = { rate: all[Math.floor(0.98 * (all.length - 1))] ?? 0, length }
     peaks.set(series, found)
   }
-  return found
+  return found.rate
 }
 
 /** Several series in the bins of the widest: a point is null where the series knows nothing. */
@@ -146,19 +171,30 @@ function halved(series: Series): Series {
 }
 
 /** New bins behind those that are known; a fold brings all anew. */
-export function joined(known: Series | null, news: Series): Series {
-  if (!known || Math.abs(known.width_s - news.width_s) > 1e-9 || news.from === 0) return news
-  const keep = news.from - known.from
-  const isAll = known.covered.length === 0 && news.covered.length === 0
-  if (isAll && keep === known.amounts.length) {
+export function joined(series: Series | null, news: Series): Series {
+  if (!series || Math.abs(series.width_s - news.width_s) > 1e-9 || news.from === 0) return news
+  const keep = news.from - series.from
+  const isAll = series.covered.length === 0 && news.covered.length === 0
+  if (isAll && keep === series.amounts.length) {
     // The common case, each second for each of a thousand processes: what is known is not copied.
-    for (const amount of news.amounts) known.amounts.push(amount)
-    return { ...known }
+    for (const amount of news.amounts) series.amounts.push(amount)
+    const longer = { ...series }
+    hand(known, series, longer)
+    hand(peaks, series, longer)
+    return longer
   }
-  const fill = (series: Series) => (series.covered.length > 0 ? series.covered : series.amounts.map(() => 1))
+  const fill = (one: Series) => (one.covered.length > 0 ? one.covered : one.amounts.map(() => 1))
   return {
-    ...known,
-    amounts: [...known.amounts.slice(0, keep), ...news.amounts],
-    covered: isAll ? [] : [...fill(known).slice(0, keep), ...fill(news)],
+    ...series,
+    amounts: [...series.amounts.slice(0, keep), ...news.amounts],
+    covered: isAll ? [] : [...fill(series).slice(0, keep), ...fill(news)],
   }
+}
+
+/** What is known of a series is known of the longer one that takes its place. */
+function hand<T>(of: WeakMap<Series, T>, before: Series, after: Series) {
+  const value = of.get(before)
+  if (value === undefined) return
+  of.delete(before)
+  of.set(after, value)
 }
