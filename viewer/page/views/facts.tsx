@@ -65,10 +65,9 @@ function Told({ shown }: { shown: ShownRun }) {
       ))}
       <Figures title="In figures" of={figures} />
       {(report.notes ?? []).length > 0 && (
-        <figure class="figure notes">
-          <figcaption><h3>What to know</h3></figcaption>
+        <Sheet title="What to know" class="notes" table={() => [['note'], ...report.notes!.map((note) => [note])]}>
           <ul>{report.notes!.map((note) => <li key={note}>{note}</li>)}</ul>
-        </figure>
+        </Sheet>
       )}
       <HotCode shown={shown} />
       <Undecided shown={shown} />
