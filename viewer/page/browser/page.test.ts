@@ -63,7 +63,8 @@ function withTwoCauses(html: string): string {
 /** A page on which everything that goes wrong is noted. */
 async function opened(url: string): Promise<{ page: Page; wrong: string[] }> {
   const page = await browser.newPage({ viewport: { width: 1400, height: 1000 }, bypassCSP: false })
-  page.setDefaultTimeout(PATIENCE)
+  // Shorter than a test may take, so that what did not come is named.
+  page.setDefaultTimeout(PATIENCE / 4)
   const wrong: string[] = []
   page.on('pageerror', (error) => wrong.push(error.message))
   page.on('console', (message) => message.type() === 'error' && wrong.push(message.text()))
