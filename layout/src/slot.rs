@@ -150,12 +150,7 @@ pub fn end(
     now: u64,
     moved: Moved,
 ) -> u64 {
-    let visits = open_end(head, current, next, now);
-    add(&current.bytes, moved.out);
-    add(&current.received, moved.r#in);
-    close_end(current, visits);
-    settle(head, stamp, now);
-    visits
+    end_with(head, current, stamp, next, now, || moved)
 }
 
 /// Writer: [`end`] for a region that never moves bytes.
