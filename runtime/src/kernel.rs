@@ -409,18 +409,21 @@ global_asm!(
 
 /// Reads the beginning of a file; answers how many bytes, 0 when it cannot be read.
 pub(crate) fn read_file(path: &core::ffi::CStr, into: &mut [u8]) -> usize {
-    let flags = (libc::O_RDONLY | libc::O_CLOEXEC) as usize;
-    let arguments = [libc::AT_FDCWD as usize, path.as_ptr() as usize, flags, 0, 0, 0];
-    // SAFETY: a string that ends with zero.
-    let descriptor = unsafe { call(libc::SYS_openat, arguments) };
-    if descriptor < 0 {
-        return 0;
-    }
+    let Some(descriptor) = open(path, libc::O_RDONLY) else { return 0 };
     let arguments = [descriptor as usize, into.as_mut_ptr() as usize, into.len(), 0, 0, 0];
     // SAFETY: the bytes are ours to write, so many as passed on.
     let length = unsafe { call(libc::SYS_read, arguments) };
-    close(descriptor as i32);
+    close(descriptor);
     usize::try_from(length).unwrap_or(0)
+}
+
+/// Opens a file that is there, for this program alone.
+fn open(path: &core::ffi::CStr, flags: i32) -> Option<i32> {
+    let flags = (flags | libc::O_CLOEXEC) as usize;
+    let arguments = [libc::AT_FDCWD as usize, path.as_ptr() as usize, flags, 0, 0, 0];
+    // SAFETY: a string that ends with zero.
+    let opened = unsafe { call(libc::SYS_openat, arguments) };
+    i32::try_from(opened).ok().filter(|descriptor| *descriptor >= 0)
 }
 
 /// Whether this is a directory that its owner alone may use.
@@ -456,20 +459,12 @@ pub(crate) fn write_new(path: &core::ffi::CStr, bytes: &[u8]) {
 
 /// Opens a file of this user's for reading and writing, if it is there.
 pub(crate) fn open_to_share(path: &core::ffi::CStr) -> Option<i32> {
-    let flags = libc::O_RDWR | libc::O_CLOEXEC | libc::O_NOFOLLOW;
-    let arguments = [libc::AT_FDCWD as usize, path.as_ptr() as usize, flags as usize, 0, 0, 0];
-    // SAFETY: a string that ends with zero.
-    let opened = unsafe { call(libc::SYS_openat, arguments) };
-    i32::try_from(opened).ok().filter(|descriptor| *descriptor >= 0)
+    open(path, libc::O_RDWR | libc::O_NOFOLLOW)
 }
 
 /// Whether a file is there that nobody has locked (`flock`).
 pub(crate) fn is_unlocked(path: &core::ffi::CStr) -> bool {
-    let flags = (libc::O_RDONLY | libc::O_CLOEXEC | libc::O_NOFOLLOW) as usize;
-    let arguments = [libc::AT_FDCWD as usize, path.as_ptr() as usize, flags, 0, 0, 0];
-    // SAFETY: a string that ends with zero.
-    let opened = unsafe { call(libc::SYS_openat, arguments) };
-    let Ok(descriptor @ 0..) = i32::try_from(opened) else { return false };
+    let Some(descriptor) = open(path, libc::O_RDONLY | libc::O_NOFOLLOW) else { return false };
     let shared = (libc::LOCK_SH | libc::LOCK_NB) as usize;
     // SAFETY: the call takes numbers only.
     let taken = unsafe { call(libc::SYS_flock, [descriptor as usize, shared, 0, 0, 0, 0]) };
