@@ -19,7 +19,7 @@ use whyperf_consultant::{Searches, Step};
 use whyperf_daemon::{Daemon, Live, PairId, SamplingPass, View};
 use whyperf_experiments::{
     Access, Ending, Measurement, NewRun, Progress, Recorder, RunId, StepRow, Store, StoreError,
-    StoredProfileRow, StoredUserEvent,
+    StoredProfileRow,
 };
 use whyperf_model::Time;
 
@@ -237,7 +237,7 @@ impl StoreWriter {
         self.news.histograms.retain(|old| !newer.contains(&old.part));
         self.news.histograms.extend(taken);
         self.news.profile = daemon.profile(View::Full).into_iter().map(profile_row).collect();
-        self.news.user_events = daemon.user_events().into_iter().map(user_event).collect();
+        self.news.user_events = daemon.user_events();
         self.news.lines = daemon.lines();
         self.news.codes_of_excess = daemon.codes_of_excess();
     }
@@ -307,12 +307,6 @@ pub(crate) fn profile_row(row: whyperf_daemon::ProfileRow) -> StoredProfileRow {
         source: row.source,
         coverage: Some(row.coverage),
     }
-}
-
-/// A counter or gauge of the program as the store keeps it.
-fn user_event(row: whyperf_daemon::UserEventRow) -> StoredUserEvent {
-    let whyperf_daemon::UserEventRow { name, kind, process, thread, path, totals } = row;
-    StoredUserEvent { name, kind, process, thread, path, totals }
 }
 
 #[cfg(test)]

@@ -15,10 +15,10 @@ use whyperf_model::{Focus, Hierarchy, Interval, Metric, Nanos, Pair, SURE, Time,
 use crate::measuring::counters;
 use crate::measuring::watch::Watch;
 use crate::output::report::{
-    Cause, Cost, MeasuredUserEvent, Placement, ProcessTime, RankMessages, Report,
-    ReportedBottleneck, ReportedEfficiency, ReportedHotCode, ReportedLosses, ReportedPhase,
-    ReportedProfileRow, ReportedRefusal, ReportedScale, ReportedSearch, ReportedStretch,
-    ReportedSwitchedOff, ReportedUndecided, TimeShares, rounded, summed_user_events,
+    Cause, Cost, Placement, ProcessTime, RankMessages, Report, ReportedBottleneck,
+    ReportedEfficiency, ReportedHotCode, ReportedLosses, ReportedPhase, ReportedProfileRow,
+    ReportedRefusal, ReportedScale, ReportedSearch, ReportedStretch, ReportedSwitchedOff,
+    ReportedUndecided, TimeShares, rounded, summed_user_events,
 };
 use crate::output::terminal::Screen;
 use crate::search::phases;
@@ -114,7 +114,7 @@ pub(crate) fn take(watch: &Watch, report: &mut Report) {
     }));
     report.measured = watch.measure.taken(watch.daemon());
     report.counters = counters::counted(watch.daemon());
-    take_user_events(watch, report);
+    report.user_events = summed_user_events(&watch.daemon().user_events());
     report.remarks.notes.extend(counters::refused(watch.daemon().refused_counters()));
     report.directives_used =
         watch.inputs.in_force.used() + watch.inputs.dwell_time.directives_used();
@@ -432,18 +432,6 @@ fn take_profile(watch: &Watch, report: &mut Report) {
             coverage: ReportedProfileRow::told(row.coverage),
         })
         .collect();
-}
-
-fn take_user_events(watch: &Watch, report: &mut Report) {
-    let rows = watch.daemon().user_events().into_iter();
-    let measured = rows.map(|row| MeasuredUserEvent {
-        name: row.name,
-        kind: row.kind,
-        process: row.process,
-        path: row.path,
-        totals: row.totals,
-    });
-    report.user_events = summed_user_events(&measured.collect::<Vec<_>>());
 }
 
 fn take_switched_off(watch: &Watch, report: &mut Report) {

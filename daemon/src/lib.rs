@@ -111,7 +111,6 @@ pub use tracing::{
     CollectedTrace, TraceCollector, TracedEntries, TracedObject, TracedProcess, TracedRegion,
     TracedThread, TurnFile,
 };
-pub use user_events::UserEventRow;
 pub use whyperf_inject::CounterRefusal;
 pub use whyperf_layout::{MessageAct, NO_ONE, Traced};
 pub use whyperf_model::matching::PairId;

@@ -4,29 +4,12 @@ use std::collections::BTreeMap;
 
 use ahash::AHashMap;
 use whyperf_layout::{Gauge, Moved, UserEventPart};
-use whyperf_model::{UserEventKind, UserEventTotals};
+use whyperf_model::{UserEventKind, UserEventRow, UserEventTotals};
 
 use crate::daemon::Daemon;
 use crate::process::Process;
 use crate::profile::{Paths, View, is_user_event, number};
 use crate::thread::{MeasuredThread, NodeCounters};
-
-/// A counter or a gauge at one callpath of a thread.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UserEventRow {
-    /// What the program calls it.
-    pub name: String,
-    /// Which of both it is. A program may use one name for both.
-    pub kind: UserEventKind,
-    /// Rank, or process id outside MPI.
-    pub process: u32,
-    /// Number of the thread in its process.
-    pub thread: u32,
-    /// Regions and functions in which the program told of it, from the outside in.
-    pub path: Vec<String>,
-    /// What it came to.
-    pub totals: UserEventTotals,
-}
 
 type RowKey = (String, UserEventKind, u32, u32, Vec<String>);
 

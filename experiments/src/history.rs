@@ -6,7 +6,9 @@ use std::time::SystemTime;
 
 use rusqlite::{Params, Row, params};
 use serde::Serialize;
-use whyperf_model::{Focus, Histogram, Metric, Nanos, Pair, Time, UserEventKind, UserEventTotals};
+use whyperf_model::{
+    Focus, Histogram, Metric, Nanos, Pair, Time, UserEventKind, UserEventRow, UserEventTotals,
+};
 
 use crate::bins;
 use crate::error::StoreError;
@@ -15,8 +17,7 @@ use crate::instant::{counted, moment, text};
 use crate::message_series::MessageSeries;
 use crate::recorder::{SEPARATOR, WHOLE, first_of, transact};
 use crate::run::{
-    Edge, ObjectRow, Phase, RunId, StepRow, StoredProfileRow, StoredReport, StoredUserEvent,
-    StoredVerdict, Summary,
+    Edge, ObjectRow, Phase, RunId, StepRow, StoredProfileRow, StoredReport, StoredVerdict, Summary,
 };
 use crate::store::Store;
 
@@ -323,7 +324,7 @@ impl Store {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn user_events(&self, run: &RunId) -> Result<Vec<StoredUserEvent>, StoreError> {
+    pub fn user_events(&self, run: &RunId) -> Result<Vec<UserEventRow>, StoreError> {
         let query = "SELECT name, kind, process, thread, path, count, sum, least, most, squares FROM user_event \
                      WHERE run = $1 ORDER BY name, kind, process, thread, path";
         let rows = self.measured(run, query, user_event)?;
@@ -550,7 +551,7 @@ fn verdict(row: &Row<'_>) -> rusqlite::Result<StoredVerdict> {
     })
 }
 
-fn user_event(row: &Row<'_>) -> rusqlite::Result<Option<StoredUserEvent>> {
+fn user_event(row: &Row<'_>) -> rusqlite::Result<Option<UserEventRow>> {
     let (kind, path, squares): (String, String, Option<String>) =
         (row.get(1)?, row.get(4)?, row.get(9)?);
     let extremes: (Option<i64>, Option<i64>) = (row.get(7)?, row.get(8)?);
@@ -561,7 +562,7 @@ fn user_event(row: &Row<'_>) -> rusqlite::Result<Option<StoredUserEvent>> {
         squares: squares.and_then(|text| text.parse().ok()),
     };
     let (name, process, thread) = (row.get(0)?, row.get(2)?, row.get(3)?);
-    Ok(UserEventKind::named(&kind).map(|kind| StoredUserEvent {
+    Ok(UserEventKind::named(&kind).map(|kind| UserEventRow {
         name,
         kind,
         process,

@@ -84,7 +84,7 @@ pub use reduction::{FilterFormat, FunctionSums, ReductionRules, RuleError, RuleP
 pub use replay::Replay;
 pub use run::{
     CLASSIC_VERDICT, Edge, Measurement, NewRun, ObjectRow, Phase, RunId, StepRow, StoredProfileRow,
-    StoredReport, StoredUserEvent, StoredVerdict, Summary, Topic,
+    StoredReport, StoredVerdict, Summary, Topic,
 };
 pub use run_results::RunResults;
 pub use scaling::{

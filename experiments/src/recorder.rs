@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 
 use rusqlite::{Transaction, TransactionBehavior, params};
 use whyperf_model::matching::{IntervalRecord, Line};
-use whyperf_model::{Resource, Time};
+use whyperf_model::{Resource, Time, UserEventRow};
 
 use crate::bins;
 use crate::error::StoreError;
@@ -19,7 +19,7 @@ use crate::message_series::MessageSeries;
 use crate::record::Record;
 use crate::run::{
     Edge, Measurement, NewRun, ObjectRow, Phase, RunId, StepRow, StoredProfileRow, StoredReport,
-    StoredUserEvent, StoredVerdict, Topic,
+    StoredVerdict, Topic,
 };
 use crate::store::{Access, Store};
 
@@ -60,7 +60,7 @@ pub struct Progress {
     /// Callpaths that grew; the record and the messages are written when there are any.
     pub profile: Vec<StoredProfileRow>,
     /// Counters and gauges of the program's own that grew.
-    pub user_events: Vec<StoredUserEvent>,
+    pub user_events: Vec<UserEventRow>,
     /// What passes brought, in full and in order.
     pub interval_records: Vec<IntervalRecord>,
     /// Phases that began: when, and how they are called.
@@ -440,14 +440,14 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn user_events(&self, rows: &[StoredUserEvent]) -> rusqlite::Result<()> {
+    fn user_events(&self, rows: &[UserEventRow]) -> rusqlite::Result<()> {
         let mut statement = self.transaction.prepare_cached(
             "INSERT INTO user_event (run, name, kind, process, thread, path, count, sum, least, most, squares, deviation) \
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) \
              ON CONFLICT (run, name, kind, process, thread, path) DO UPDATE SET count = excluded.count, sum = excluded.sum, \
              least = excluded.least, most = excluded.most, squares = excluded.squares, deviation = excluded.deviation",
         )?;
-        for StoredUserEvent { name, kind, process, thread, path, totals } in rows {
+        for UserEventRow { name, kind, process, thread, path, totals } in rows {
             statement.execute(params![
                 self.run,
                 name,

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use rustix::rand::{GetRandomFlags, getrandom};
 use serde::Serialize;
 use whyperf_consultant::Split;
-use whyperf_model::{Histogram, Nanos, Pair, Time, UserEventKind, UserEventTotals};
+use whyperf_model::{Histogram, Nanos, Pair, Time};
 
 /// The name of a run: twelve hexadecimal digits, of which the first few are enough for a user.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -246,23 +246,6 @@ pub struct StoredProfileRow {
     pub source: Option<String>,
     /// The share of the process's life in which it was counted; not known of runs that earlier versions kept.
     pub coverage: Option<f64>,
-}
-
-/// A counter or a gauge of the program's own at one callpath of a thread.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StoredUserEvent {
-    /// What the program calls it.
-    pub name: String,
-    /// Which of both it is.
-    pub kind: UserEventKind,
-    /// Rank, or process id outside MPI.
-    pub process: u32,
-    /// Number of the thread in its process.
-    pub thread: u32,
-    /// Where the program told of it, from the outside in.
-    pub path: Vec<String>,
-    /// What it came to.
-    pub totals: UserEventTotals,
 }
 
 #[cfg(test)]

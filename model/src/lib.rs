@@ -74,4 +74,4 @@ pub use sample::Sample;
 pub use scale::Scale;
 pub use time::{Interval, Nanos, Time};
 pub use time_division::{TimeDivision, TimeUse};
-pub use user_event::{UserEventKind, UserEventTotals};
+pub use user_event::{UserEventKind, UserEventRow, UserEventTotals};

@@ -25,6 +25,23 @@ pub struct UserEventTotals {
     pub squares: Option<u128>,
 }
 
+/// A counter or a gauge at one callpath of a thread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UserEventRow {
+    /// What the program calls it.
+    pub name: String,
+    /// Which of both it is. A program may use one name for both.
+    pub kind: UserEventKind,
+    /// Rank, or process id outside MPI.
+    pub process: u32,
+    /// Number of the thread in its process.
+    pub thread: u32,
+    /// Regions and functions in which the program told of it, from the outside in.
+    pub path: Vec<String>,
+    /// What it came to.
+    pub totals: UserEventTotals,
+}
+
 impl UserEventKind {
     /// Both.
     pub const ALL: [Self; 2] = [Self::Counter, Self::Gauge];

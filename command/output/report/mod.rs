@@ -40,7 +40,7 @@ pub(crate) use placement::Placement;
 pub(crate) use rank_messages::{RankMessages, rank_lines};
 pub(crate) use text::{conclusion, render, share};
 pub(crate) use time_shares::{ProcessTime, TimeShares};
-pub(crate) use user_events::{MeasuredUserEvent, ReportedUserEvent, summed as summed_user_events};
+pub(crate) use user_events::{ReportedUserEvent, summed as summed_user_events};
 
 use crate::output::terminal::OutputStyle;
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use whyperf_model::{UserEventKind, UserEventTotals};
+use whyperf_model::{UserEventKind, UserEventRow, UserEventTotals};
 
 use crate::output::terminal::{OutputStyle, plain, shortened};
 
@@ -49,16 +49,6 @@ pub(crate) struct OfCallpath {
     pub(crate) amounts: ReportedAmounts,
 }
 
-/// One of a thread at a callpath, as it was measured.
-#[derive(Clone, Debug)]
-pub(crate) struct MeasuredUserEvent {
-    pub(crate) name: String,
-    pub(crate) kind: UserEventKind,
-    pub(crate) process: u32,
-    pub(crate) path: Vec<String>,
-    pub(crate) totals: UserEventTotals,
-}
-
 impl ReportedAmounts {
     fn of(totals: &UserEventTotals, kind: UserEventKind) -> Self {
         let of_gauge = |value: Option<f64>| value.filter(|_| kind == UserEventKind::Gauge);
@@ -84,15 +74,15 @@ impl<Key: Ord> Sums<Key> {
 }
 
 /// Those of all threads together, by name.
-pub(crate) fn summed(measured: &[MeasuredUserEvent]) -> Vec<ReportedUserEvent> {
-    let mut groups: BTreeMap<(&str, UserEventKind), Vec<&MeasuredUserEvent>> = BTreeMap::new();
+pub(crate) fn summed(measured: &[UserEventRow]) -> Vec<ReportedUserEvent> {
+    let mut groups: BTreeMap<(&str, UserEventKind), Vec<&UserEventRow>> = BTreeMap::new();
     for one in measured {
         groups.entry((&one.name, one.kind)).or_default().push(one);
     }
     groups.into_iter().map(|((name, kind), rows)| group(name, kind, &rows)).collect()
 }
 
-fn group(name: &str, kind: UserEventKind, rows: &[&MeasuredUserEvent]) -> ReportedUserEvent {
+fn group(name: &str, kind: UserEventKind, rows: &[&UserEventRow]) -> ReportedUserEvent {
     let (mut all, mut processes, mut callpaths) =
         (Sums(BTreeMap::new()), Sums(BTreeMap::new()), Sums(BTreeMap::new()));
     for row in rows {
@@ -164,12 +154,13 @@ const LEAST_NAME: usize = 16;
 mod tests {
     use super::*;
 
-    fn measured(name: &str, kind: UserEventKind, process: u32, value: i64) -> MeasuredUserEvent {
+    fn measured(name: &str, kind: UserEventKind, process: u32, value: i64) -> UserEventRow {
         let is_gauge = kind == UserEventKind::Gauge;
-        MeasuredUserEvent {
+        UserEventRow {
             name: name.to_owned(),
             kind,
             process,
+            thread: 0,
             path: vec!["solve".to_owned()],
             totals: UserEventTotals {
                 count: 1,

@@ -9,13 +9,14 @@ use std::time::Duration;
 
 use whyperf_model::matching::{ClassId, Grown, IntervalRecord, Kind, Location, LocationId, Totals};
 use whyperf_model::{
-    Category, Hierarchy, Interval, Nanos, Resource, Time, UserEventKind, UserEventTotals,
+    Category, Hierarchy, Interval, Nanos, Resource, Time, UserEventKind, UserEventRow,
+    UserEventTotals,
 };
 
 use crate::foreign_profile::{ForeignMetric, ForeignProfile, ForeignThread, Timer};
 use crate::program_event::ProgramEvent;
 use crate::recorder::Progress;
-use crate::run::{StoredProfileRow, StoredUserEvent, Topic};
+use crate::run::{StoredProfileRow, Topic};
 
 impl ForeignProfile {
     /// All that a store keeps of it as a run, and what it has no room for.
@@ -180,12 +181,12 @@ fn counted(timers: &[Timer]) -> impl Iterator<Item = &Timer> {
 }
 
 /// Values that the program told. What is no whole number stays in the profile, to the letter.
-fn user_events(thread: &ForeignThread) -> impl Iterator<Item = StoredUserEvent> + '_ {
+fn user_events(thread: &ForeignThread) -> impl Iterator<Item = UserEventRow> + '_ {
     thread.events.iter().filter(|event| event.count >= 1.0).map(|event| {
         let (name, context) = event.name.split_once(" : ").unwrap_or((&event.name, ""));
         let path = context.split(Timer::ARROW).map(str::trim).filter(|name| !name.is_empty());
         let extremes = whole(event.least).zip(whole(event.most));
-        StoredUserEvent {
+        UserEventRow {
             name: name.to_owned(),
             kind: UserEventKind::Gauge,
             process: thread.node,

@@ -5,10 +5,11 @@ use std::time::{Duration, SystemTime};
 
 use whyperf_experiments::{
     Edge, Ending, Measurement, NewRun, Progress, Recorder, RunId, StepRow, StoredProfileRow,
-    StoredReport, StoredUserEvent, StoredVerdict, Topic,
+    StoredReport, StoredVerdict, Topic,
 };
 use whyperf_model::{
-    Focus, Histogram, Interval, Metric, Nanos, Pair, Time, UserEventKind, UserEventTotals,
+    Focus, Histogram, Interval, Metric, Nanos, Pair, Time, UserEventKind, UserEventRow,
+    UserEventTotals,
 };
 
 /// A folder of its own for each test, removed with it.
@@ -110,8 +111,8 @@ pub(crate) fn row(calls: u64) -> StoredProfileRow {
     }
 }
 
-pub(crate) fn gauge(count: u64) -> StoredUserEvent {
-    StoredUserEvent {
+pub(crate) fn gauge(count: u64) -> UserEventRow {
+    UserEventRow {
         name: "heap [KiB]".into(),
         kind: UserEventKind::Gauge,
         process: 0,

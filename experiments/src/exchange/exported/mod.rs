@@ -15,10 +15,10 @@ mod tau;
 use crate::error::StoreError;
 use crate::foreign_profile::ForeignProfile;
 use crate::history::Fact;
-use crate::run::{RunId, StoredProfileRow, StoredUserEvent, StoredVerdict, Summary};
+use crate::run::{RunId, StoredProfileRow, StoredVerdict, Summary};
 use crate::store::Store;
 use call_tree::CallTree;
-use whyperf_model::UserEventKind;
+use whyperf_model::{UserEventKind, UserEventRow};
 
 /// A run that is given out.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,7 +27,7 @@ pub struct ExportedRun {
     facts: Vec<Fact>,
     rows: Vec<StoredProfileRow>,
     verdicts: Vec<StoredVerdict>,
-    user_events: Vec<StoredUserEvent>,
+    user_events: Vec<UserEventRow>,
     foreign: Option<ForeignProfile>,
 }
 
