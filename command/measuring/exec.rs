@@ -14,14 +14,16 @@
 
 use std::collections::hash_map::DefaultHasher;
 use std::ffi::OsString;
+use std::fs::File;
 use std::hash::{Hash as _, Hasher as _};
 use std::os::unix::process::{self as unix_process, CommandExt as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{self, Command, ExitCode, Stdio};
 use std::time::Instant;
 use std::{env, fs};
 
 use rustix::process::setsid;
+use rustix::stdio::dup2_stdout;
 
 use whyperf_daemon::{DirectoryClaim, RunDirectory};
 use whyperf_inject::Stat;
@@ -65,7 +67,7 @@ pub(crate) fn exec(request: &RunOptions) -> anyhow::Result<ExitCode> {
     match place {
         Ok(DirectoryClaim::Mine(directory)) => {
             delivery::check(options.json.as_deref(), &mut screen);
-            if !ends_what_is_left() && start_watcher(directory.path()) {
+            if !ends_what_is_left() && start_watcher(&directory) {
                 directory.leave_to_another();
                 return Ok(run::replace(&launch, &mut screen));
             }
@@ -87,14 +89,16 @@ fn ends_what_is_left() -> bool {
 
 /// Starts whoever watches the job; whether that succeeded. A shell starts it in the background and ends, so that the program, which this
 /// process becomes, has no child that it did not start.
-fn start_watcher(directory: &Path) -> bool {
-    let Ok(own) = env::current_exe() else { return false };
+fn start_watcher(directory: &RunDirectory) -> bool {
+    let (Ok(own), Ok(lock)) = (env::current_exe(), directory.lock()) else { return false };
     let mut watched = OsString::from(process::id().to_string());
     watched.push(":");
-    watched.push(directory);
+    watched.push(directory.path());
     let mut shell = Command::new("/bin/sh");
     shell.args(["-c", "\"$0\" \"$@\" &"]).arg(own).args(env::args_os().skip(1));
-    shell.env(WATCHED, watched).stdin(Stdio::null()).stdout(Stdio::null());
+    shell.env(WATCHED, watched).stdin(Stdio::null());
+    // It writes nothing there, and holds the lock by it until the directory is its own.
+    shell.stdout(lock);
     // From its birth on: a launcher may end the group of a rank at once, and wait until it is empty.
     shell.process_group(0);
     shell.status().is_ok_and(|status| status.success())
@@ -114,7 +118,10 @@ fn watch(request: &RunOptions, program: u32, directory: PathBuf) -> anyhow::Resu
     let options = &request.options;
     let mut screen = Screen::new(options.colour(), options.quiet);
     let Ok(launch) = Launch::prepare(&request.command) else { return Ok(ExitCode::SUCCESS) };
-    let mut watch = Watch::begin(RunDirectory::take_over(directory)?, options)?;
+    let directory = RunDirectory::take_over(directory)?;
+    // Until here it was the lock of who had the directory before.
+    dup2_stdout(File::options().write(true).open("/dev/null")?)?;
+    let mut watch = Watch::begin(directory, options)?;
     run::tell_beginning(&launch, &watch, &mut screen);
     let events = Events::listen()?;
     events.listen_to_all();

@@ -16,7 +16,7 @@ use crate::error::Error;
 pub struct RunDirectory {
     path: PathBuf,
     /// Locked as long as this process lives, whatever ends it: a program that starts later sees that nobody would read what it made.
-    _owner: File,
+    owner: File,
     /// The place that it would have had.
     instead_of: Option<Error>,
 }
@@ -114,11 +114,17 @@ impl RunDirectory {
         let failed = |source| Error::CreateRunDirectory { path: path.clone(), source };
         let facts = fs::symlink_metadata(&path).map_err(failed)?;
         check_private(&facts).map_err(|why| Error::UnsafeDirectory { path: path.clone(), why })?;
-        let new = path.join("owner.new");
-        let named = name_owner(&new);
-        let replaced = |owner| fs::rename(&new, path.join(Owner::FILE)).map(|()| owner);
-        let owner = named.and_then(replaced).map_err(failed)?;
-        Ok(Self { path, _owner: owner, instead_of: None })
+        let owner = name_owner(&path).map_err(failed)?;
+        Ok(Self { path, owner, instead_of: None })
+    }
+
+    /// The lock of its owner, for the process that will [take it over](Self::take_over): the directory has an owner until then, though this
+    /// process may become another program.
+    ///
+    /// # Errors
+    /// When this process may have no more files.
+    pub fn lock(&self) -> io::Result<File> {
+        self.owner.try_clone()
     }
 
     /// Another process takes it over, and removes it.
@@ -129,8 +135,8 @@ impl RunDirectory {
 
     /// Writes into a new directory whose it is.
     fn own(path: PathBuf, instead_of: Option<Error>) -> Result<Self, Error> {
-        match name_owner(&path.join(Owner::FILE)) {
-            Ok(owner) => Ok(Self { path, _owner: owner, instead_of }),
+        match name_owner(&path) {
+            Ok(owner) => Ok(Self { path, owner, instead_of }),
             Err(source) => {
                 let _ = remove(&path);
                 Err(Error::CreateRunDirectory { path: path.join(Owner::FILE), source })
@@ -322,11 +328,13 @@ fn check_private(facts: &Metadata) -> Result<(), &'static str> {
     }
 }
 
-/// Writes a new file that names this process, and keeps it locked.
-fn name_owner(path: &Path) -> io::Result<File> {
-    let mut file = File::options().write(true).create_new(true).mode(0o600).open(path)?;
+/// Writes into a run directory that it is this process's. The file is locked before it has its name: nobody sees it without an owner.
+fn name_owner(directory: &Path) -> io::Result<File> {
+    let new = directory.join("owner.new");
+    let mut file = File::options().write(true).create_new(true).mode(0o600).open(&new)?;
     file.lock()?;
     file.write_all(Owner::this_process().text().as_bytes())?;
+    fs::rename(&new, directory.join(Owner::FILE))?;
     Ok(file)
 }
 

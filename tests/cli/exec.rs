@@ -141,22 +141,39 @@ __attribute__((constructor)) static void wait(void)
 }
 "#;
 
-#[test]
-fn whoever_ends_the_group_of_a_rank_at_once_does_not_end_the_report() {
-    let folder = Folder::new("exec-group");
-    let (path, go) = (folder.file("report.json"), folder.file("go"));
+/// A program whose watcher does nothing before there is a file `go`: how it ended, and what was said once nobody has its standard error any more.
+fn with_a_slow_watcher(folder: &Folder, script: &str, after: impl FnOnce(&str)) -> Said {
+    let go = folder.file("go");
     std::fs::write(folder.0.join("slow.c"), SLOW_WATCHER).expect("the folder is ours");
     let mut compiler = Command::new("gcc");
     compiler.args(["-shared", "-fPIC", "-o", "slow.so", "slow.c"]).current_dir(&folder.0);
     assert!(compiler.status().is_ok_and(|status| status.success()));
+    let path = folder.file("report.json");
     let mut command = whyperf();
-    command.args(["exec", "--json", &path, "--", "sh", "-c", "kill -KILL 0"]);
+    command.args(["exec", "--json", &path, "--", "sh", "-c", script]);
     command.env("PMIX_NAMESPACE", &path).env("GO", &go);
     command.env("LD_PRELOAD", folder.file("slow.so")).process_group(0).stderr(Stdio::piped());
     let mut program = command.spawn().expect("the command was built");
     program.wait().expect("it is ours");
-    std::fs::write(&go, "").expect("the folder is ours");
-    // It is over when nobody has its standard error any more, the watcher included.
-    let said: Said = program.wait_with_output().expect("it was piped").into();
+    after(&go);
+    // The watcher has it, too.
+    let said = program.wait_with_output().expect("it was piped").into();
     assert!(Path::new(&path).exists(), "{said:?}");
+    said
+}
+
+#[test]
+fn whoever_ends_the_group_of_a_rank_at_once_does_not_end_the_report() {
+    let folder = Folder::new("exec-group");
+    let allow = |go: &str| std::fs::write(go, "").expect("the folder is ours");
+    with_a_slow_watcher(&folder, "kill -KILL 0", allow);
+}
+
+#[test]
+fn what_begins_before_the_watcher_does_is_measured() {
+    let folder = Folder::new("exec-early");
+    let said = with_a_slow_watcher(&folder, r#"cat /dev/null; : >"$GO""#, |_| {});
+    let report = std::fs::read(folder.file("report.json")).expect("it was just written");
+    let report: Value = serde_json::from_slice(&report).expect("a report is JSON");
+    assert!(report["processes"].as_u64().is_some_and(|count| count > 0), "{report}; {said:?}");
 }
