@@ -110,6 +110,21 @@ impl Activity {
         Nanos(needed as u64)
     }
 
+    /// The same as running time of all threads together, which ran for so many nanoseconds in each tick: a thread that waits for a processor
+    /// calls nothing meanwhile.
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "an estimate, above 0"
+    )]
+    pub(crate) fn ran(&self, region: u32, running: f64, covered: u64) -> Option<Nanos> {
+        let visits = self.deeds.get(&region)?.visits;
+        let ran = running * covered as f64;
+        let needed = (ran - self.cost(visits).0 as f64).max(ran * FASTEST);
+        (needed >= 1.0).then_some(Nanos(needed as u64))
+    }
+
     /// Seconds that a call costs.
     #[expect(clippy::cast_precision_loss, reason = "a ratio")]
     pub(crate) fn price(&self) -> f64 {

@@ -80,6 +80,7 @@ impl FunctionMeter {
         let notes = self.notes.renew(record);
         let visits = activity.of_region(number).map_or(0, |deeds| deeds.visits);
         let wall = activity.needed(number, new);
+        let running = notes.running().and_then(|share| activity.ran(number, share, new));
         self.each = notes.each().or(self.each);
         let time = activity.time(new);
         let first = record.first_on().filter(|_| before == 0 && new > 0);
@@ -92,7 +93,7 @@ impl FunctionMeter {
             covered: time,
             missed: Nanos(notes.missed),
             needed: self.needed(visits, wall),
-            pace: self.pace(visits, notes, wall, code.counting),
+            pace: self.pace(visits, notes, running.unwrap_or(wall), code.counting),
             idle: notes.idle(),
             visits,
             own: activity.of_region(number).map_or(0, |deeds| deeds.own),
@@ -133,19 +134,52 @@ impl FunctionMeter {
         each.map_or(wall, |each| Nanos((visits as f64 * each) as u64))
     }
 
-    /// Calls in each nanosecond that the process runs, if the interval says.
+    /// Calls in each nanosecond that the process runs, if the interval says: all its threads needed so much for those that were timed.
     #[expect(clippy::cast_precision_loss, reason = "an estimate")]
     fn pace(
         &self,
         visits: u64,
         notes: Notes,
-        wall: Nanos,
+        needed: Nanos,
         counting: WindowCounting,
     ) -> Option<f64> {
         if self.window.is_some() && counting == WindowCounting::Calls {
             let is_idle = notes.idle() > IDLE;
             return notes.each().map(f64::recip).or_else(|| is_idle.then_some(0.0));
         }
-        (!wall.is_zero()).then(|| visits as f64 / wall.0 as f64)
+        (!needed.is_zero()).then(|| visits as f64 / needed.0 as f64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::Ordering;
+
+    use whyperf_model::Scale;
+
+    use super::*;
+    use crate::activity::{ActivitySpan, Entered};
+
+    /// Of an interval of 50 ms in which a function was on for 10 ms, until its budget was spent; its threads ran for so long meanwhile.
+    fn pace(worked: u64) -> Option<f64> {
+        let record = RegionRecord::default();
+        record.uncover(1);
+        record.cover(10_000_001);
+        record.worked.store(worked, Ordering::Relaxed);
+        let entered = Entered { region: 3, visits: 1000, ticks: 1 };
+        let span = ActivitySpan { begin: 0, end: 50_000_000, birth: 0 };
+        let threads = std::iter::once(std::iter::once(entered));
+        let activity = Activity::of(threads, 0, span, Scale::NANOSECONDS);
+        let code = MeteredCode { counting: WindowCounting::Events, calls_others: false };
+        let mut meter = FunctionMeter::default();
+        meter.note(3, &record, &activity, code);
+        meter.interval.pace
+    }
+
+    #[test]
+    fn a_thread_that_waits_for_a_processor_calls_nothing_meanwhile() {
+        assert_eq!(pace(0), Some(1000.0 / 1e7), "how much they ran is not known");
+        assert_eq!(pace(2_000_000), Some(1000.0 / 2e6));
+        assert_eq!(pace(20_000_000), Some(1000.0 / 2e7), "two threads at once");
     }
 }

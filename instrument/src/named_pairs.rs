@@ -70,21 +70,17 @@ impl NamedPairs {
         let all = || entry.contributions.values();
         let hot: f64 = all().map(|contribution| contribution.hot.as_secs_f64()).sum();
         let windows: f64 = all().map(|contribution| contribution.in_windows.as_secs_f64()).sum();
-        let mut sum = PairTotal {
+        PairTotal {
             total: entry.other + all().map(Contribution::total).sum::<f64>(),
             covered: entry.covered,
             hot_coverage: (hot > 0.0).then(|| windows / hot),
-            error: None,
+            error: error(&entry.contributions),
             basis: basis(&entry.contributions),
             has_gap: all().any(Contribution::is_lower_bound),
             late: all().map(|contribution| contribution.late).max().unwrap_or_default(),
             lost: entry.lost,
             has_nested: entry.has_nested,
-        };
-        if !sum.is_lower_bound() {
-            sum.error = error(&entry.contributions);
         }
-        sum
     }
 }
 

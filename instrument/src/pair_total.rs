@@ -45,7 +45,7 @@ impl PairTotal {
         }
         if self.late > LATE {
             let late = self.late.as_secs_f64();
-            all.push(format!("lower bound: not in place before {late:.2} s of a process"));
+            all.push(self.lacking(&format!("not in place before {late:.2} s of a process")));
         }
         if self.has_nested {
             all.push(
@@ -55,14 +55,18 @@ impl PairTotal {
         }
         if self.lost > 0 {
             let (lost, who) = (self.lost, if self.lost == 1 { "process" } else { "processes" });
-            all.push(format!("lower bound: {lost} {who} ended before it was in place"));
+            all.push(self.lacking(&format!("{lost} {who} ended before it was in place")));
         }
         all.join("; ")
     }
 
-    /// Whether there may be more than is told.
-    pub(crate) fn is_lower_bound(&self) -> bool {
-        self.has_gap || self.late > LATE || self.lost > 0 || self.has_nested
+    /// What is lacking makes a count a lower bound; an estimate may be too high all the same.
+    fn lacking(&self, what: &str) -> String {
+        if self.hot_coverage.is_some() {
+            format!("{what}, and nothing of that is in the total")
+        } else {
+            format!("lower bound: {what}")
+        }
     }
 
     /// How what was not covered was estimated, and how well that can be.
@@ -96,3 +100,23 @@ pub enum Basis {
 
 /// Nothing is called as early as that.
 const LATE: Nanos = Nanos(1_000_000);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_estimate_that_lacks_something_is_no_lower_bound() {
+        let counted = PairTotal { late: Nanos::from_millis(230), ..PairTotal::default() };
+        assert_eq!(counted.limits(), "lower bound: not in place before 0.23 s of a process");
+        let estimated = PairTotal { hot_coverage: Some(0.01), lost: 1, ..PairTotal::default() };
+        let told = estimated.limits();
+        assert!(!told.contains("lower bound"), "{told}");
+        assert!(
+            told.ends_with(
+                "1 process ended before it was in place, and nothing of that is in the total"
+            ),
+            "{told}"
+        );
+    }
+}

@@ -58,6 +58,9 @@ pub(crate) struct Notes {
     counted: u32,
     counting: u32,
     pub(crate) missed: u64,
+    /// Nanoseconds that the process ran, and ticks, in the times in which it was on that have ended.
+    worked: u64,
+    closed: u64,
 }
 
 impl Notes {
@@ -67,18 +70,29 @@ impl Notes {
             counted: record.counted.load(Ordering::Relaxed),
             counting: record.counting.load(Ordering::Relaxed),
             missed: record.missed.load(Ordering::Relaxed),
+            worked: record.worked.load(Ordering::Relaxed),
+            closed: record.on_time().closed(),
         };
         let old = std::mem::replace(self, new);
         Self {
             counted: new.counted.wrapping_sub(old.counted),
             counting: new.counting.wrapping_sub(old.counting),
             missed: new.missed.saturating_sub(old.missed),
+            worked: new.worked.saturating_sub(old.worked),
+            closed: new.closed.saturating_sub(old.closed),
         }
     }
 
     /// How long the process ran while no call was counted.
     pub(crate) fn idle(self) -> Nanos {
         Nanos(if self.counted == 0 { u64::from(self.counting) } else { 0 })
+    }
+
+    /// Nanoseconds that all threads together ran in each tick that the function was on, if such a time has ended.
+    #[expect(clippy::cast_precision_loss, reason = "a ratio")]
+    pub(crate) fn running(self) -> Option<f64> {
+        let is_known = self.worked > 0 && self.closed > 0;
+        is_known.then(|| self.worked as f64 / self.closed as f64)
     }
 
     /// Nanoseconds that a call takes.

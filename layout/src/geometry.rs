@@ -7,8 +7,8 @@
 //!  12 KiB   results         one page     written by the process, a word per patch record
 //!  16 KiB   PatchRecord     x 192        written by the daemon, read by the agent
 //!  64 KiB   RegionRecord    x 65 536     append-only
-//!  5.25 MiB ObjectRecord    x 65 536     append-only, names and states may change
-//!  8 MiB    strings         16 MiB       append-only
+//!  5.75 MiB ObjectRecord    x 65 536     append-only, names and states may change
+//!  9 MiB    strings         16 MiB       append-only
 //!  32 MiB   slot 0, slot 1, ...          one per thread, SLOT_SIZE apart
 //!
 //!  a slot:  Head (one page) | stamps u32 x 65 536 | nodes 64 B x 65 536 | PeerPage x 16
@@ -35,11 +35,11 @@ pub const REGIONS: usize = 64 << 10;
 /// Capacity of the table of regions; also the number of switch bytes.
 pub const REGION_CAPACITY: usize = 1 << 16;
 /// Offset of the table of objects.
-pub const OBJECTS: usize = 21 << 18;
+pub const OBJECTS: usize = 23 << 18;
 /// Capacity of the table of objects.
 pub const OBJECT_CAPACITY: usize = 1 << 16;
 /// Offset of the strings.
-pub const STRINGS: usize = 8 << 20;
+pub const STRINGS: usize = 9 << 20;
 /// Bytes reserved for strings.
 pub const STRINGS_SIZE: usize = 16 << 20;
 /// Offset of the first slot; what lies below is mapped when the process attaches.

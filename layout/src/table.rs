@@ -37,6 +37,8 @@ pub struct RegionRecord {
     /// Nanoseconds that the process ran while the function was off, between two times in which it was
     /// on.
     pub missed: AtomicU64,
+    /// Nanoseconds that the process ran while the function was on, until it was switched off last.
+    pub worked: AtomicU64,
     /// Of a function: a [`CodeState`] and, in the high half, the
     /// [`Outcome`] of the last try to restore it.
     pub code: AtomicU64,
@@ -107,6 +109,12 @@ pub struct OnTime {
 }
 
 impl OnTime {
+    /// Ticks until it was switched off last.
+    #[must_use]
+    pub const fn closed(self) -> u64 {
+        self.covered
+    }
+
     /// Ticks that it was on until then, if nothing changed since.
     #[must_use]
     pub const fn until(self, clock: u64) -> u64 {
@@ -157,6 +165,6 @@ mod tests {
         record.uncover(1010);
         assert_eq!(record.coverage(1030), 130);
         assert_eq!(record.first_on(), Some(100));
-        assert_eq!(size_of::<RegionRecord>(), 80);
+        assert_eq!(size_of::<RegionRecord>(), 88);
     }
 }

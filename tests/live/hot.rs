@@ -59,7 +59,7 @@ impl Told {
 
     /// As much as it was, to so much; less of a process that went on before it was measured, where that is said.
     fn is_near(&self, told: f64, error: f64) -> bool {
-        let is_bound = self.note.contains("lower bound: not in place before");
+        let is_bound = self.note.contains("not in place before");
         told <= 1.0 + error && (is_bound || told >= 1.0 - error)
     }
 }

@@ -23,6 +23,6 @@ pub(crate) fn offsets() -> Vec<String> {
         ("NODE_REGION", offset_of!(Node, region)),
         ("SIGTRAP_BLOCKED", Outcome::SigtrapBlocked as usize),
     ];
-    assert_eq!(size_of::<RegionRecord>(), 80, "as the programs have it");
+    assert_eq!(size_of::<RegionRecord>(), 88, "as the programs have it");
     all.iter().map(|(name, value)| format!("-D{name}={value}ul")).collect()
 }

@@ -116,15 +116,23 @@ fn spend(tables: Tables, id: u16, visits: u32, took: u64, now: u64) {
     if add(&SPENT, number, visits, allowed) <= allowed {
         return;
     }
-    let (own, whole) = (u64::from(counted), u64::from(WHOLE.load(Ordering::Relaxed)));
     // What ended in this interval may have begun before it, and nothing before the function was on.
     let since = tables.region(id).since.load(Ordering::Relaxed);
     let time = now.wrapping_sub(since).min(passed + took);
-    if own * LEAST_PART >= whole && own * 2 * (length >> 10) > whole * (time >> 10) {
+    let own = u64::from(counted);
+    if is_too_hot(own, [time, length], [allowed, WHOLE.load(Ordering::Relaxed)]) {
         leave(tables, id, own << 32 | time.min(u64::from(u32::MAX)));
     } else {
         rest(tables, id);
     }
+}
+
+/// Whether a function that made so many visits in so many ticks of an interval's would take half of the whole alone. Few visits tell nothing,
+/// unless they are all that others leave: it would rest for nearly all of the time.
+fn is_too_hot(visits: u64, [time, length]: [u64; 2], [allowed, whole]: [u32; 2]) -> bool {
+    let (allowed, whole) = (u64::from(allowed), u64::from(whole));
+    let least = whole.div_ceil(LEAST_PART).min(allowed);
+    visits >= least && visits * 2 * (length >> 10) > whole * (time >> 10)
 }
 
 /// Adds visits to an account; answers what it holds in this interval. Between two intervals so many
@@ -215,6 +223,16 @@ pub(crate) fn last_burst(id: u16) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_would_take_half_of_the_whole_alone_is_too_hot() {
+        let of = |visits, time, allowed| is_too_hot(visits, [time, 1 << 24], [allowed, 9000]);
+        assert!(of(9001, 1 << 24, 9000) && of(150, 1 << 17, 9000));
+        assert!(!of(4000, 1 << 24, 9000), "others take the rest");
+        assert!(!of(96, 1 << 14, 9000), "a few quick calls tell nothing");
+        assert!(of(96, 1 << 14, 64), "it would rest for nearly all of the time");
+        assert!(!of(96, 1 << 20, 64), "it is called now and then");
+    }
 
     #[test]
     fn an_account_forgets_what_an_interval_gives_back_and_keeps_what_was_too_much() {

@@ -19,7 +19,7 @@ use crate::{clock, switch};
 use core::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering};
 use whyperf_layout::geometry::REGION_CAPACITY;
 use whyperf_layout::patch::{BOUNDARIES, CODE};
-use whyperf_layout::{CodeState, Outcome, Patch};
+use whyperf_layout::{CodeState, Outcome, Patch, RegionRecord};
 
 /// Where a site stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,6 +82,8 @@ pub(crate) struct PatchedFunction {
     pub(crate) word: AtomicU64,
     /// How long the process had run when it was switched off, plus one; 0 while it is on, or never was.
     off_since: AtomicU64,
+    /// The same when it was switched on; 0 while it is off.
+    on_since: AtomicU64,
     /// Beginnings of instructions inside, as in the record.
     boundaries: [AtomicU32; BOUNDARIES],
 }
@@ -117,6 +119,7 @@ impl PatchedFunction {
             slot_code: AtomicU64::new(0),
             word: AtomicU64::new(0),
             off_since: AtomicU64::new(0),
+            on_since: AtomicU64::new(0),
             boundaries: [const { AtomicU32::new(0) }; BOUNDARIES],
         }
     }
@@ -237,6 +240,14 @@ impl PatchedFunction {
         if counting == 0 { self.bytes(&self.patched) } else { counting.to_le_bytes() }
     }
 
+    /// A time in which it was on has ended, when the process had run for so long; another one begins if it goes on.
+    fn note_worked(&self, record: &RegionRecord, goes_on: bool, work: u64) {
+        let since = self.on_since.swap(if goes_on { work } else { 0 }, Ordering::Relaxed);
+        if since != 0 {
+            record.worked.fetch_add(work.wrapping_sub(since), Ordering::Relaxed);
+        }
+    }
+
     /// When it is armed next calls are only counted, and without a way through the stub: a jump that once led
     /// here and once there is foreseen later than others. False where the site has no room for that.
     pub(crate) fn will_count(&self) -> bool {
@@ -303,8 +314,10 @@ impl Ran {
 /// In a forked child, which has run for no time yet.
 pub(crate) fn begin_again() {
     for site in SITES.iter().take(used()) {
-        if site.off_since.load(Ordering::Relaxed) != 0 {
-            site.off_since.store(1, Ordering::Relaxed);
+        for since in [&site.off_since, &site.on_since] {
+            if since.load(Ordering::Relaxed) != 0 {
+                since.store(1, Ordering::Relaxed);
+            }
         }
     }
 }
@@ -403,12 +416,15 @@ pub(crate) fn switch(tables: Tables, id: u16, on: bool, ran: &mut Ran) {
         site.lead(site.slot_code.load(Ordering::Relaxed));
         record.uncover(clock::now());
         site.note_missed(tables, false, ran);
+        site.note_worked(record, true, ran.get());
         return;
     }
     if let Some((_, site)) = function {
         site.lead(site.copy.load(Ordering::Relaxed));
         if record.since.load(Ordering::Relaxed) != 0 {
-            site.off_since.store(ran.get(), Ordering::Relaxed);
+            let work = ran.get();
+            site.off_since.store(work, Ordering::Relaxed);
+            site.note_worked(record, false, work);
         }
         record.cover(clock::now());
     }

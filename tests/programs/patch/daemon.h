@@ -59,7 +59,7 @@ struct record {
 };
 struct region {
     uint32_t name, kind, switched, form;
-    uint64_t address, hot_visits, covered, since, pad[4];
+    uint64_t address, hot_visits, covered, since, pad[5];
 };
 
 static char *base;
