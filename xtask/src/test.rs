@@ -1,18 +1,19 @@
 //! `cargo xtask test`: every check of the project, step by step, with all failures shown and a summary last.
 //!
 //! A release build leaves processors free while it links, and some test programs mostly wait for what they have started.
-//! Both run beside steps that compute:
+//! Both run beside steps that compute, and when they are over the next of these begins in their place:
 //!
 //! ```text
-//!   packages ─┬─ format ─ page ─ clippy ─ compile ─┬─ crates ─ ... ─ mutants ──┬─ summary
-//!             └─ build ────────────────────────────┴─ attach ─ live ───────────┘
+//!   packages ─┬─ format ─ page ─ clippy ─ compile ─┬─ crates ─ attach ─ ... ───┬─ summary
+//!             └─ build ────────────────────────────┴─ live ─ ... ─ mutants ────┘
 //! ```
 
 use std::fs::{self, File};
 use std::path::Path;
 use std::process::ExitCode;
-use std::thread;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
+use std::{iter, thread};
 
 use anyhow::{Context as _, Result, bail};
 
@@ -123,8 +124,9 @@ const PROGRAMS: &str = "test -p whyperf --no-default-features";
 const QUICK: [&str; 3] = ["cli", "tidy", "data_sources"];
 
 /// Test programs whose tests mostly wait for what they have started, and take turns where they compute: `tests/live/shipped.rs`.
-/// They run beside the steps that compute, and take about as long as all of those.
 const WAITING: [&str; 2] = ["attach", "live"];
+/// The one of them that takes longest, and begins first.
+const LONGEST: &str = "live";
 const AT_ONCE: &str = "-- --test-threads=8";
 
 struct Outcome {
@@ -160,19 +162,22 @@ fn carry_out_all(steps: &[TestStep], workspace: &Workspace, place: &Path) -> Res
         return Ok(vec![carry_out(only, workspace, place)]);
     }
     let of = |turn| steps.iter().filter(move |step| step.turn == turn);
-    let in_turn =
-        |turn| -> Vec<Outcome> { of(turn).map(|step| carry_out(step, workspace, place)).collect() };
     let side_by_side = |turn, beside| -> Result<Vec<Outcome>> {
+        let queue = Mutex::new(of(turn));
+        let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
         let (mut outcomes, others) = thread::scope(|scope| {
-            let others = scope.spawn(move || -> Result<Vec<Outcome>> {
-                of(beside).map(|step| carry_out_beside(step, workspace, place)).collect()
+            let others = scope.spawn(|| -> Result<Vec<Outcome>> {
+                let all = of(beside).chain(iter::from_fn(next));
+                all.map(|step| carry_out_beside(step, workspace, place)).collect()
             });
-            (in_turn(turn), others.join())
+            let all = iter::from_fn(next).map(|step| carry_out(step, workspace, place));
+            (all.collect::<Vec<_>>(), others.join())
         });
         outcomes.extend(others.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
         Ok(outcomes)
     };
-    let mut outcomes = in_turn(StepTurn::First);
+    let mut outcomes: Vec<_> =
+        of(StepTurn::First).map(|step| carry_out(step, workspace, place)).collect();
     outcomes.extend(side_by_side(StepTurn::Reading, StepTurn::Building)?);
     outcomes.extend(side_by_side(StepTurn::Computing, StepTurn::Beside)?);
     Ok(outcomes)
@@ -193,11 +198,8 @@ fn steps(workspace: &Workspace) -> Result<Vec<TestStep>> {
         TestStep::cargo("crates", &format!("{CRATES} --no-fail-fast")),
     ];
     for name in workspace.root_tests()? {
-        let (waits, turn) = if WAITING.contains(&&*name) {
-            (AT_ONCE, StepTurn::Beside)
-        } else {
-            ("", StepTurn::Computing)
-        };
+        let waits = if WAITING.contains(&&*name) { AT_ONCE } else { "" };
+        let turn = if name == LONGEST { StepTurn::Beside } else { StepTurn::Computing };
         let step = TestStep::cargo(&name, &format!("{PROGRAMS} --test {name} {waits}")).at(turn);
         let is_quick = QUICK.contains(&&*name);
         steps.push(if is_quick { step } else { step.only(TestExtent::Full) });
