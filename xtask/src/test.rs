@@ -4,9 +4,10 @@
 //! Both run beside steps that compute, and when they are over the next of these begins in their place:
 //!
 //! ```text
-//!   packages ─┬─ format ─ page ─ clippy ─ compile ─┬─ crates ─ attach ─ ... ───┬─ summary
-//!             └─ build ────────────────────────────┴─ live ─ ... ─ mutants ────┘
+//!   packages ─┬─ format ─ page ─ compile ─┬─ crates ─ attach ─ ... ───┬─ summary
+//!             └─ build ───────────────────┴─ live ─ ... ─ mutants ────┘
 //! ```
+//! Tests are compiled by the compiler with lints, so that no code is read twice; where an edit is tried, by the one whose build is there.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -101,6 +102,9 @@ impl TestStep {
             StepAction::Cargo(words) => {
                 let words: Vec<&str> = words.iter().map(String::as_str).collect();
                 let mut cargo = workspace.cargo(&words);
+                if words[0] == "test" && place == workspace.release() {
+                    cargo.envs(LINTING);
+                }
                 if let Some(output) = output {
                     cargo.stdout(output.try_clone().context("for what a step prints")?);
                     cargo.stderr(output);
@@ -110,6 +114,12 @@ impl TestStep {
         }
     }
 }
+
+/// The compiler with lints, for all tests that are built for the release build.
+const LINTING: [(&str, &str); 2] = [
+    ("RUSTC_WORKSPACE_WRAPPER", "clippy-driver"),
+    ("CLIPPY_ARGS", "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__"),
+];
 
 /// Lints of all there is: a test program that runs by its name alone is no default.
 const LINTS: &str = "clippy --workspace --lib --bins --tests --benches --test * -- -D warnings";
@@ -193,7 +203,7 @@ fn steps(workspace: &Workspace) -> Result<Vec<TestStep>> {
             .at(StepTurn::First),
         TestStep::cargo("format", "fmt --all --check").at(StepTurn::Reading),
         TestStep::own("page", page::check).at(StepTurn::Reading),
-        TestStep::cargo("clippy", LINTS).at(StepTurn::Reading),
+        TestStep::cargo("clippy", LINTS).only(TestExtent::Quick).at(StepTurn::Reading),
         TestStep::cargo("compile", &format!("{CRATES} --no-run")).at(StepTurn::Reading),
         TestStep::cargo("crates", &format!("{CRATES} --no-fail-fast")),
     ];
@@ -210,6 +220,7 @@ fn steps(workspace: &Workspace) -> Result<Vec<TestStep>> {
         TestStep::own("api", api::check),
         TestStep::own("python", python::check),
         TestStep::cargo("benches", &format!("{PROGRAMS} --benches -- --test")),
+        TestStep::cargo("crate-benches", &format!("{CRATES} --exclude whyperf --bench * --no-run")),
         TestStep::own("loom", loom::models),
         TestStep::own("mutants", loom::mutants),
     ];
