@@ -5,12 +5,17 @@ use crate::sync::{AtomicI32, AtomicU32, AtomicU64};
 /// First eight bytes of every region: `WHYPERF` and a zero byte.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"WHYPERF\0");
 /// Raised with every change of a byte's meaning.
-pub const VERSION: u32 = 9;
+pub const VERSION: u32 = 10;
 /// `rank` of a process that is not (yet) a member of an MPI job.
 pub const NO_RANK: i32 = -1;
 
 /// `program_base` of a program that does not tell.
 pub const NO_BASE: u64 = u64::MAX;
+
+/// Bit of `paused`: the program paused the measurement.
+pub const PAUSED_BY_PROGRAM: u32 = 1;
+/// Bit of `paused`: the daemon did, to see how much faster the program is without.
+pub const PAUSED_BY_DAEMON: u32 = 2;
 
 /// Where a process stands; stored in [`Header::state`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +67,7 @@ pub struct Header {
     pub end_ticks: AtomicU64,
     /// String: path of the program.
     pub program: AtomicU32,
-    /// 1 while the program itself paused the measurement.
+    /// Who paused the measurement: [`PAUSED_BY_PROGRAM`], [`PAUSED_BY_DAEMON`], or both.
     pub paused: AtomicU32,
     /// Number of phases begun so far, and the string of the newest one's name.
     pub phase_count: AtomicU32,
