@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use std::time::SystemTime;
 
 use anyhow::{Context as _, Result};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use whyperf_experiments::{
@@ -24,8 +25,8 @@ pub(crate) struct Import {
     #[arg(value_name = "PATH")]
     pub(crate) path: PathBuf,
     /// What it is; found by its content where nothing is said
-    #[arg(long, value_name = "FORMAT", value_enum)]
-    pub(crate) format: Option<ImportFormat>,
+    #[arg(long, value_name = "FORMAT", value_parser = format())]
+    pub(crate) format: Option<ForeignFormat>,
     /// What the numbers of collapsed stacks are
     #[arg(long, value_name = "WHAT", value_enum, default_value_t = Weight::Samples)]
     pub(crate) weight: Weight,
@@ -47,33 +48,46 @@ pub(crate) struct Import {
     pub(crate) store: PathBuf,
 }
 
+/// A format as the options and the run's facts call it.
+struct FormatRow {
+    format: ForeignFormat,
+    word: &'static str,
+    meaning: &'static str,
+    fact: &'static str,
+}
+
+const fn row(
+    format: ForeignFormat,
+    word: &'static str,
+    meaning: &'static str,
+    fact: &'static str,
+) -> FormatRow {
+    FormatRow { format, word, meaning, fact }
+}
+
 /// What can be taken in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ImportFormat {
-    /// TAU's profile files
-    Tau,
-    /// A packed profile of ParaProf, `.ppk`
-    Ppk,
-    /// Collapsed stacks
-    Collapsed,
-    /// What GNU gprof prints
-    Gprof,
-    /// What mpiP reports
-    Mpip,
-    /// callgrind.out of valgrind
-    Callgrind,
-    /// What `perf script` prints
-    PerfScript,
-    /// The profile of Google's pprof
-    Pprof,
-    /// JSON of speedscope
-    Speedscope,
-    /// Caliper's json-split
-    Caliper,
-    /// Chrome's trace events
-    ChromeTrace,
-    /// A Cube 4 report, `.cubex`
-    Cube,
+const FORMATS: [FormatRow; 12] = [
+    row(ForeignFormat::Tau, "tau", "TAU's profile files", "TAU"),
+    row(ForeignFormat::Packed, "ppk", "A packed profile of ParaProf, `.ppk`", "a packed profile"),
+    row(ForeignFormat::Collapsed, "collapsed", "Collapsed stacks", "collapsed stacks"),
+    row(ForeignFormat::Gprof, "gprof", "What GNU gprof prints", "gprof"),
+    row(ForeignFormat::Mpip, "mpip", "What mpiP reports", "mpiP"),
+    row(ForeignFormat::Callgrind, "callgrind", "callgrind.out of valgrind", "callgrind"),
+    row(ForeignFormat::PerfScript, "perf-script", "What `perf script` prints", "perf script"),
+    row(ForeignFormat::Pprof, "pprof", "The profile of Google's pprof", "pprof"),
+    row(ForeignFormat::Speedscope, "speedscope", "JSON of speedscope", "speedscope"),
+    row(ForeignFormat::Caliper, "caliper", "Caliper's json-split", "Caliper"),
+    row(ForeignFormat::ChromeTrace, "chrome-trace", "Chrome's trace events", "a Chrome trace"),
+    row(ForeignFormat::Cube, "cube", "A Cube 4 report, `.cubex`", "Cube"),
+];
+
+/// Reads the word of a format.
+fn format() -> impl TypedValueParser<Value = ForeignFormat> {
+    let values = FORMATS.iter().map(|row| PossibleValue::new(row.word).help(row.meaning));
+    PossibleValuesParser::new(values).try_map(|word| {
+        let row = FORMATS.iter().find(|row| row.word == word);
+        row.map(|row| row.format).ok_or("no such format")
+    })
 }
 
 /// What the numbers of collapsed stacks are.
@@ -89,7 +103,7 @@ impl Import {
     /// What is taken in, with its name.
     fn read(&self) -> Result<(ForeignProfile, &'static str)> {
         let format = match self.format {
-            Some(format) => format.into(),
+            Some(format) => format,
             None => ForeignFormat::of(&self.path)?,
         };
         let profile = match format {
@@ -127,41 +141,9 @@ impl Import {
     }
 }
 
-impl From<ImportFormat> for ForeignFormat {
-    fn from(format: ImportFormat) -> Self {
-        match format {
-            ImportFormat::Tau => Self::Tau,
-            ImportFormat::Ppk => Self::Packed,
-            ImportFormat::Collapsed => Self::Collapsed,
-            ImportFormat::Gprof => Self::Gprof,
-            ImportFormat::Mpip => Self::Mpip,
-            ImportFormat::Callgrind => Self::Callgrind,
-            ImportFormat::PerfScript => Self::PerfScript,
-            ImportFormat::Pprof => Self::Pprof,
-            ImportFormat::Speedscope => Self::Speedscope,
-            ImportFormat::Caliper => Self::Caliper,
-            ImportFormat::ChromeTrace => Self::ChromeTrace,
-            ImportFormat::Cube => Self::Cube,
-        }
-    }
-}
-
 /// As the run's facts call it.
-const fn named(format: ForeignFormat) -> &'static str {
-    match format {
-        ForeignFormat::Tau => "TAU",
-        ForeignFormat::Packed => "a packed profile",
-        ForeignFormat::Collapsed => "collapsed stacks",
-        ForeignFormat::Gprof => "gprof",
-        ForeignFormat::Mpip => "mpiP",
-        ForeignFormat::Callgrind => "callgrind",
-        ForeignFormat::PerfScript => "perf script",
-        ForeignFormat::Pprof => "pprof",
-        ForeignFormat::Speedscope => "speedscope",
-        ForeignFormat::Caliper => "Caliper",
-        ForeignFormat::ChromeTrace => "a Chrome trace",
-        ForeignFormat::Cube => "Cube",
-    }
+fn named(format: ForeignFormat) -> &'static str {
+    FORMATS.iter().find(|row| row.format == format).map_or("", |row| row.fact)
 }
 
 /// Takes in what the request names.

@@ -30,6 +30,8 @@ pub(crate) struct Launch {
 pub(crate) const DIRECTORY: &str = "WHYPERF_DIR";
 /// How many regions of a callpath are kept apart.
 pub(crate) const CALLPATH_DEPTH: &str = "WHYPERF_CALLPATH_DEPTH";
+/// What a region of the program may cost in its thread, in percent.
+const COST_LIMIT: &str = "WHYPERF_COST_LIMIT";
 /// Whether functions are going to be switched on.
 pub(crate) const FUNCTIONS: &str = "WHYPERF_FUNCTIONS";
 /// Whether processes wait at their start until what a user named is in place.
@@ -78,6 +80,7 @@ impl Launch {
             ("LD_PRELOAD", preload),
             (DIRECTORY, directory.into()),
             (CALLPATH_DEPTH, options.callpath_depth.to_string().into()),
+            (COST_LIMIT, format!("{}", 100.0 * options.cost_limit).into()),
         ];
         // Who is to be left needs somebody inside who hears of it.
         if options.asks_for_functions() || options.duration.is_some() {
@@ -202,6 +205,6 @@ mod tests {
         let (library, directory) = (Path::new("/lib/libwhyperf.so"), Path::new("/dev/shm/run"));
         launch.measure(library, directory, &request.options);
         let names: Vec<&str> = launch.environment.iter().map(|(name, _)| *name).collect();
-        assert_eq!(names, ["LD_PRELOAD", DIRECTORY, CALLPATH_DEPTH, FUNCTIONS]);
+        assert_eq!(names, ["LD_PRELOAD", DIRECTORY, CALLPATH_DEPTH, COST_LIMIT, FUNCTIONS]);
     }
 }

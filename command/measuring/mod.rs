@@ -2,6 +2,7 @@
 
 pub(crate) mod attach;
 mod commands;
+mod cost_check;
 pub(crate) mod counters;
 pub(crate) mod elf;
 pub(crate) mod environment;

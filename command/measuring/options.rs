@@ -59,6 +59,10 @@ pub(crate) struct MeasuringOptions {
     #[arg(long, value_name = "HYPOTHESIS=VALUE", value_parser = threshold, value_delimiter = ',')]
     #[arg(env = "WHYPERF_THRESHOLD", hide_env_values = true)]
     pub(crate) threshold: Vec<ThresholdChange>,
+    /// Switch measuring off and on in turns, and tell by how much slower the program is while it is on
+    #[arg(long, env = "WHYPERF_VERIFY_COST", hide_env_values = true, conflicts_with = "measure")]
+    #[arg(action = ArgAction::SetTrue, value_parser = FalseyValueParser::new())]
+    pub(crate) verify_cost: bool,
     /// Measure METRIC at FOCUS for the whole run, as in calls '</Code/app.c/f>'; may be repeated
     #[arg(long, num_args = 2, value_names = ["METRIC", "FOCUS"], action = ArgAction::Append)]
     pub(crate) measure: Vec<String>,
@@ -142,6 +146,9 @@ impl RunOptions {
             return Err(
                 "a trace is kept beside the store: leave --no-store out, or --trace".to_owned()
             );
+        }
+        if self.tracing.is_on() && self.options.verify_cost {
+            return Err("a trace holds every event: leave --verify-cost out, or --trace".to_owned());
         }
         if self.tracing.is_on() && self.options.callpath_depth != 0 {
             return Err(

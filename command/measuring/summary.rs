@@ -8,14 +8,15 @@ use whyperf_consultant::{
     Bottleneck as Finding, DirectiveOutcome, Hypotheses, Hypothesis, Past, SearchResult as Found,
     Searches, Subject, ValueUnit,
 };
-use whyperf_daemon::{RunLosses, View};
+use whyperf_daemon::{Milestone, MilestoneKind, RunLosses, View};
 use whyperf_model::matching::{CausedWait, Line};
 use whyperf_model::{Focus, Hierarchy, Interval, Metric, Nanos, Pair, SURE, Time, TimeDivision};
 
+use crate::measuring::cost_check::CheckedCost;
 use crate::measuring::counters;
 use crate::measuring::watch::Watch;
 use crate::output::report::{
-    Cause, Cost, Placement, ProcessTime, RankMessages, Report, ReportedBottleneck,
+    Cause, Cost, Placement, ProcessTime, RankMessages, Report, ReportedBottleneck, ReportedCheck,
     ReportedEfficiency, ReportedHotCode, ReportedLosses, ReportedPhase, ReportedProfileRow,
     ReportedRefusal, ReportedScale, ReportedSearch, ReportedStretch, ReportedSwitchedOff,
     ReportedUndecided, TimeShares, rounded, summed_user_events,
@@ -92,7 +93,11 @@ pub(crate) fn take(watch: &Watch, report: &mut Report) {
     take_time(watch, report);
     report.cost = cost(watch);
     report.cost.add_up(report.elapsed_s);
-    let losses = watch.daemon().losses();
+    let mut losses = watch.daemon().losses();
+    if report.cost.checked.is_some() {
+        // Regions that were open when measuring went on have no begin: that is our doing.
+        losses.anomalies = 0;
+    }
     report.losses = ReportedLosses { nodes: losses.nodes, objects: losses.objects };
     report.unmeasured = watch.unmeasured.told(watch.daemon().unmade());
     report.remarks.left_out = left_out(&losses);
@@ -148,7 +153,25 @@ fn cost(watch: &Watch) -> Cost {
         analysis: rounded(own.analysis),
         sampling: rounded(parts.sampling.as_secs_f64() / lived + own.others),
         start_s: rounded(watch.start.as_secs_f64()),
+        checked: watch.checked_cost().map(|checked| reported_check(&checked)),
         ..Cost::default()
+    }
+}
+
+fn reported_check(checked: &CheckedCost) -> ReportedCheck {
+    let by = checked.milestone.as_ref().map(|Milestone { kind, name }| match kind {
+        MilestoneKind::Phase => "phases".to_owned(),
+        MilestoneKind::Region => format!("region {name}"),
+        _ => format!("calls of {name}"),
+    });
+    let estimate = checked.estimate.as_ref();
+    ReportedCheck {
+        slower: estimate.map(|one| rounded(one.slower)),
+        plus_minus: estimate.map(|one| rounded(one.plus_minus)),
+        pairs: checked.pairs,
+        left_out: checked.left_out,
+        by,
+        per_second: estimate.map(|one| rounded(one.rate)),
     }
 }
 

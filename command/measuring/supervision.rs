@@ -210,8 +210,10 @@ impl Supervision<'_> {
             MeasuringStage::Measured(_, Some(leave)) if *leave <= now => self.begin_to_leave(now),
             MeasuringStage::Measured(watch, _) if watch.next_sample() <= now => {
                 watch.sample(&mut self.screen);
-                summary::offer_if_due(watch);
-                self.reports.draw_up_if_due(watch, self.request, &mut self.screen);
+                if !watch.is_off() {
+                    summary::offer_if_due(watch);
+                    self.reports.draw_up_if_due(watch, self.request, &mut self.screen);
+                }
             }
             MeasuringStage::Leaving(watch, end) => {
                 let is_over = watch.is_left() || *end <= now;

@@ -23,6 +23,7 @@ use whyperf_model::{
 use whyperf_viewer::{CommandSender, ViewedRun};
 
 use crate::measuring::commands::{self, Asked};
+use crate::measuring::cost_check::{CheckedCost, CostCheck, Turn};
 use crate::measuring::event::WatchEvent;
 use crate::measuring::live_view::LiveView;
 use crate::measuring::options::MeasuringOptions;
@@ -67,6 +68,8 @@ pub(crate) struct Watch {
     begin: Instant,
     pass_times: PassTimes,
     width: Duration,
+    /// Checks the cost by the program itself, if that is asked for.
+    cost_check: Option<CostCheck>,
     /// Records events, if that is asked for.
     tracer: Option<Tracer>,
     /// Removed when all else is gone.
@@ -147,6 +150,7 @@ impl Watch {
             begin,
             pass_times: PassTimes::from(begin + width),
             width,
+            cost_check: options.verify_cost.then(CostCheck::default),
             tracer: None,
             directory,
         })
@@ -274,8 +278,19 @@ impl Watch {
     }
 
     /// When the next sample is due.
-    pub(crate) const fn next_sample(&self) -> Instant {
-        self.pass_times.next()
+    pub(crate) fn next_sample(&self) -> Instant {
+        let pass = self.pass_times.next();
+        self.cost_check.as_ref().map_or(pass, |check| check.next(pass))
+    }
+
+    /// Whether measuring is off, to see how fast the program is without: nothing else is to be done meanwhile.
+    pub(crate) fn is_off(&self) -> bool {
+        self.cost_check.as_ref().is_some_and(CostCheck::is_off)
+    }
+
+    /// What the program itself says of the cost, if it was asked.
+    pub(crate) fn checked_cost(&self) -> Option<CheckedCost> {
+        self.cost_check.as_ref().map(CostCheck::found)
     }
 
     /// Whether a measured process still runs.
@@ -295,6 +310,12 @@ impl Watch {
 
     /// Looks at all processes and lets the search draw its conclusions.
     pub(crate) fn sample(&mut self, screen: &mut Screen) {
+        let (pass, interval) = (self.pass_times.next(), self.interval());
+        if let Some(check) = &mut self.cost_check
+            && check.turn(self.live.daemon_mut(), pass, interval) == Turn::Wait
+        {
+            return;
+        }
         self.go_on(screen);
         if self.schedule.is_due(self.begin.elapsed()) {
             self.begin_unnamed(screen);
@@ -316,6 +337,9 @@ impl Watch {
         screen.status(&self.status());
         let now = Instant::now();
         self.pass_times.passed(now, self.interval());
+        if let Some(check) = &mut self.cost_check {
+            check.passed(self.live.daemon_mut(), interval);
+        }
         if self.daemon().is_awaited() && self.begin.elapsed() < AWAITED {
             self.pass_times.hurry(now + SOON);
         }
@@ -354,6 +378,9 @@ impl Watch {
     /// Asks all processes to restore their code within this time and to go on without us. No sample is taken from
     /// here on.
     pub(crate) fn leave(&mut self, patience: Duration) {
+        if let Some(check) = &mut self.cost_check {
+            check.end_run(self.live.daemon_mut());
+        }
         self.live.daemon_mut().leave(patience);
     }
 

@@ -43,7 +43,7 @@ impl Process {
         })
     }
 
-    fn visits(&self, region: u32) -> u64 {
+    pub(crate) fn visits(&self, region: u32) -> u64 {
         let nodes = self.threads.iter().flat_map(|watched| &watched.thread.nodes);
         let is_told =
             |node: &&NodeState| UserEventPart::at_site(node.site).is_none_or(UserEventPart::grows);

@@ -22,6 +22,7 @@ use crate::discovery::{Discovery, UnmadeProcess};
 use crate::ending::ProcessEnd;
 use crate::error::Error;
 use crate::group_coverage::{GroupCoverage, IntervalEnd};
+use crate::pausing::Pausing;
 use crate::phases::Phases;
 use crate::pipe_peers::{AskedPipe, PipeAnswer, PipePeers};
 use crate::process::{Beginning, Descent, PassContext, PassOutcome, Process};
@@ -122,6 +123,7 @@ pub struct Daemon {
     /// Groups of processes in one of which this code is switched off, in this pass.
     unmeasured: Vec<(u32, Resource)>,
     pub(crate) instrumenter: Instrumenter,
+    pub(crate) pausing: Pausing,
     /// Once all processes are being left: how long each may take.
     pub(crate) patience: Option<Nanos>,
 }
@@ -167,6 +169,7 @@ impl Daemon {
             phases: Phases::default(),
             unmeasured: Vec::new(),
             instrumenter,
+            pausing: Pausing::default(),
             patience: None,
             settings,
         })
@@ -572,7 +575,10 @@ impl Daemon {
             }
         }
 
-        self.cost_meter.interval(dearest, self.instrumenter.demand(), pass.interval.length());
+        // What it costs is what it costs while it is on.
+        if !self.was_paused() {
+            self.cost_meter.interval(dearest, self.instrumenter.demand(), pass.interval.length());
+        }
         self.settle();
         coverage
     }

@@ -35,6 +35,7 @@ mod namespaces;
 #[expect(dead_code, reason = "it needs a right, no programs")]
 #[path = "../../tests/needs.rs"]
 mod needs;
+mod own_events;
 mod owner;
 mod patched_code;
 mod perf_event;
@@ -76,6 +77,7 @@ pub use lock_memory::{LockForm, LockMemory};
 pub use mapping::{Mapping, Protection, Shared};
 pub use memory_map::{FileName, MemoryMap, MemoryStretch};
 pub use namespaces::{process_elsewhere, thread_elsewhere};
+pub use own_events::{go_on_with_own_events, stop_own_events};
 pub use owner::Owner;
 pub use perf_event::SampleContent;
 pub use pipe_ends::{PipeEnds, pipe_number};

@@ -10,8 +10,10 @@
 //! stop would disturb a system call that waits.
 
 use std::collections::BTreeSet;
+use std::io;
 use std::ops::Range;
 use std::path::PathBuf;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -128,6 +130,8 @@ pub struct StackSnapshots {
     /// Which objects these are.
     objects: Vec<(PathBuf, u64)>,
     maps: Option<ReadMaps>,
+    /// Open since it was needed first: what follows stacks does so fifty times a second.
+    memory: Option<Rc<Memory>>,
     patched: PatchedCode,
     sampler: Sampler,
 }
@@ -139,12 +143,14 @@ struct ReadMaps {
     at: Instant,
     /// A stack was met since that could not be followed to its begin: there may be code that is not known.
     is_doubtful: bool,
+    /// For how long it is as good as new even so: longer each time that nothing new was found.
+    again: Duration,
 }
 
 impl ReadMaps {
     /// For how long it is as good as new.
     const fn lasts(&self) -> Duration {
-        if self.is_doubtful { READ_AGAIN } else { READ_ANYWAY }
+        if self.is_doubtful { self.again } else { READ_ANYWAY }
     }
 }
 
@@ -173,6 +179,7 @@ impl StackSnapshots {
             known: KnownImages::new(),
             objects: Vec::new(),
             maps: None,
+            memory: None,
             patched: PatchedCode::new(),
             sampler: Sampler::Off,
         }
@@ -192,7 +199,7 @@ impl StackSnapshots {
     /// process cannot be looked at.
     pub fn begin(&mut self, threads: &[u32], period: Duration) -> Option<StackLook> {
         self.sampler.follow(self.pid, period, SampleContent::Stack);
-        let memory = Memory::open(self.pid).ok()?;
+        let memory = self.memory().ok()?;
         let mut look = StackLook { begin: now(), ..StackLook::default() };
         let mut copies = Vec::new();
         if let Sampler::On(_) = self.sampler {
@@ -227,7 +234,7 @@ impl StackSnapshots {
 
     /// Those of these threads that wait in the kernel: nothing is done to any of them.
     pub fn of_waiting(&mut self, threads: &[u32]) -> Vec<StackSnapshot> {
-        let Ok(memory) = Memory::open(self.pid) else { return Vec::new() };
+        let Ok(memory) = self.memory() else { return Vec::new() };
         let time = now();
         let copy = |tid: &u32| match ThreadSnapshot::of(self.pid, *tid, &memory) {
             ThreadSnapshot::Blocked(stack) => Some(ThreadCopy::waiting(*tid, time, *stack)),
@@ -249,7 +256,7 @@ impl StackSnapshots {
         if copies.is_empty() {
             return StackSamples { snapshots: Vec::new(), lost, period };
         }
-        let Ok(memory) = Memory::open(self.pid) else {
+        let Ok(memory) = self.memory() else {
             let lost = lost + copies.len() as u64;
             return StackSamples { snapshots: Vec::new(), lost, period };
         };
@@ -270,7 +277,7 @@ impl StackSnapshots {
         if copies.is_empty() {
             return CountedSnapshots { all: Vec::new(), lost };
         }
-        let Ok(memory) = Memory::open(self.pid) else {
+        let Ok(memory) = self.memory() else {
             return CountedSnapshots { all: Vec::new(), lost: lost + told.len() as u64 };
         };
         let seen = told.into_iter().zip(self.unwind(&memory, copies));
@@ -287,6 +294,15 @@ impl StackSnapshots {
     /// No more samples, until the next look.
     pub fn rest(&mut self) {
         self.sampler.rest();
+    }
+
+    fn memory(&mut self) -> io::Result<Rc<Memory>> {
+        if let Some(memory) = &self.memory {
+            return Ok(memory.clone());
+        }
+        let memory = Rc::new(Memory::open(self.pid)?);
+        self.memory = Some(memory.clone());
+        Ok(memory)
     }
 
     fn unwind(&mut self, memory: &Memory, copies: Vec<ThreadCopy>) -> Vec<StackSnapshot> {
@@ -313,15 +329,19 @@ impl StackSnapshots {
         if let Some(read) = self.maps.take_if(|read| read.at.elapsed() < read.lasts()) {
             return read;
         }
-        let read =
-            ReadMaps { maps: ProcessMaps::of(self.pid), at: Instant::now(), is_doubtful: false };
-        let code = read.maps.with_code();
+        let before = self.maps.take().map_or(READ_AGAIN, |read| read.again);
+        let maps = ProcessMaps::of(self.pid);
+        let code = maps.with_code();
         let objects = code.map(|one| (one.path.clone(), one.range.start)).collect();
+        let mut again = (before * 2).min(READ_ANYWAY);
         if self.objects != objects {
             self.known.clear();
             self.objects = objects;
+            // It may be another program's.
+            self.memory = None;
+            again = READ_AGAIN;
         }
-        read
+        ReadMaps { maps, at: Instant::now(), is_doubtful: false, again }
     }
 }
 

@@ -35,6 +35,10 @@ pub(crate) enum WorkerRequest {
     PlaceWaits { process: u32, threads: Vec<u32> },
     /// Something is counted of a thread of a process: where it is then is to be told.
     Count { process: u32, tid: u32, counter: Counter, source: Arc<ThreadCounter> },
+    /// Sample nothing, and rest until something is asked for.
+    Pause,
+    /// Sample again what was sampled.
+    Resume,
     /// No arena could be mapped there; these functions need another.
     Move { process: u32, arena: u64, functions: Vec<FunctionKey> },
 }

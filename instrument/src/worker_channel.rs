@@ -73,6 +73,13 @@ impl WorkerChannel {
         }
     }
 
+    /// Tells the thread something that is of no interest to one that has not started.
+    pub(crate) fn tell(&self, request: WorkerRequest) {
+        if let Some(ends) = &self.ends {
+            ends.send(request);
+        }
+    }
+
     /// What was found by now.
     pub(crate) fn answers(&self) -> Vec<WorkerAnswer> {
         self.ends.as_ref().map(|ends| ends.answers.try_iter().collect()).unwrap_or_default()

@@ -71,6 +71,13 @@ pub enum Command {
         /// Visits of which these are what is left.
         whole: u64,
     },
+    /// Record nothing until [`Resume`](Self::Resume), but the visits of one region, by which the program's progress is known.
+    Pause {
+        /// Which; 0 for none.
+        kept: u32,
+    },
+    /// Record again what is wanted.
+    Resume,
     /// Measure no further: restore the code, then go on as if never measured. From here on no other
     /// command is carried out.
     Detach {
@@ -163,6 +170,8 @@ const ARM: u64 = 5;
 const DISARM: u64 = 6;
 const WINDOW: u64 = 7;
 const BUDGET: u64 = 8;
+const PAUSE: u64 = 9;
+const RESUME: u64 = 10;
 const DETACH: u64 = 16;
 
 impl Command {
@@ -182,6 +191,8 @@ impl Command {
                 (WINDOW, [u64::from(region), both(visits, on), period])
             }
             Self::Budget { visits, interval, whole } => (BUDGET, [visits, interval, whole]),
+            Self::Pause { kept } => (PAUSE, [u64::from(kept), 0, 0]),
+            Self::Resume => (RESUME, [0; 3]),
             Self::Detach { patience } => (DETACH, [patience, 0, 0]),
         };
         Message { what, arguments }
@@ -206,6 +217,8 @@ impl Command {
                 period: third,
             },
             BUDGET => Self::Budget { visits: first, interval: second, whole: third },
+            PAUSE => Self::Pause { kept: small? },
+            RESUME => Self::Resume,
             DETACH => Self::Detach { patience: first },
             _ => return None,
         })
@@ -293,7 +306,7 @@ const fn high(word: u64) -> u32 {
 mod tests {
     use super::*;
 
-    const COMMANDS: [Command; 9] = [
+    const COMMANDS: [Command; 11] = [
         Command::SwitchOn { region: 1 },
         Command::SwitchOff { region: 2 },
         Command::ReleaseSlot { slot: 3, generation: 4 },
@@ -302,6 +315,8 @@ mod tests {
         Command::Disarm { region: 0 },
         Command::Window { region: 7, on: 8, visits: u32::MAX, period: u64::MAX },
         Command::Budget { visits: u64::MAX, interval: 9, whole: 10 },
+        Command::Pause { kept: 11 },
+        Command::Resume,
         Command::Detach { patience: u64::MAX },
     ];
     const REPLIES: [Reply; 8] = [
@@ -335,10 +350,10 @@ mod tests {
     #[test]
     fn nonsense_is_neither_a_command_nor_a_reply() {
         let message = |what, argument| Message { what, arguments: [argument; 3] };
-        for what in [0, 9, 15, 17, u64::MAX, 1 << 32 | SWITCH_ON] {
+        for what in [0, 11, 15, 17, u64::MAX, 1 << 32 | SWITCH_ON] {
             assert_eq!(Command::decode(message(what, 1)), None);
         }
-        for what in [SWITCH_ON, RELEASE_SLOT, ARM, DISARM, WINDOW] {
+        for what in [SWITCH_ON, RELEASE_SLOT, ARM, DISARM, WINDOW, PAUSE] {
             assert_eq!(Command::decode(message(what, 1 << 32)), None, "a region of 33 bits");
         }
         for what in [0, 8, 99, u64::from(DISARMED)] {

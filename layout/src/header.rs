@@ -12,6 +12,11 @@ pub const NO_RANK: i32 = -1;
 /// `program_base` of a program that does not tell.
 pub const NO_BASE: u64 = u64::MAX;
 
+/// Bit of `paused`: the program paused the measurement.
+pub const PAUSED_BY_PROGRAM: u32 = 1;
+/// Bit of `paused`: the daemon did, to see how much faster the program is without.
+pub const PAUSED_BY_DAEMON: u32 = 2;
+
 /// Where a process stands; stored in [`Header::state`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
@@ -62,7 +67,7 @@ pub struct Header {
     pub end_ticks: AtomicU64,
     /// String: path of the program.
     pub program: AtomicU32,
-    /// 1 while the program itself paused the measurement.
+    /// Who paused the measurement: [`PAUSED_BY_PROGRAM`], [`PAUSED_BY_DAEMON`], or both.
     pub paused: AtomicU32,
     /// Number of phases begun so far, and the string of the newest one's name.
     pub phase_count: AtomicU32,

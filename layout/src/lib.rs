@@ -46,7 +46,10 @@ pub use command::{Answer, Command, CommandRefusal, Reply};
 pub use event_ring::{
     Drained, EventRing, RING_ENTRIES, RING_MAGIC, RING_SIZE, RING_VERSION, RingEntry, RingHead,
 };
-pub use header::{Header, Losses, MAGIC, NO_BASE, NO_RANK, RegionState, VERSION};
+pub use header::{
+    Header, Losses, MAGIC, NO_BASE, NO_RANK, PAUSED_BY_DAEMON, PAUSED_BY_PROGRAM, RegionState,
+    VERSION,
+};
 pub use kind::{Kind, ObjectKind};
 pub use moved_code::MovedCode;
 pub use patch::{Boundary, CodeState, Outcome, Patch, PatchRecord, ThunkForm};

@@ -11,7 +11,7 @@ use crate::patch::{self, Done, budget, window};
 use crate::replies::tell;
 use crate::switch::WIPE_ON_FORK;
 use crate::view::Tables;
-use crate::{clock, kernel, leaving, measurement, registration};
+use crate::{clock, kernel, leaving, measurement, process, registration};
 use core::sync::atomic::Ordering;
 use whyperf_layout::ring::RING;
 use whyperf_layout::{Answer, Command, CommandRefusal, Message, Reply, Sequence};
@@ -33,12 +33,17 @@ pub(crate) extern "C" fn run() -> ! {
         if heartbeat.look(tables, clock::nanos()) == DaemonState::Gone {
             leaving::begin_alone(tables, &held);
         }
+        let is_paused = process::is_paused_by_daemon(tables);
         if leaving::is_under_way() {
             leaving::turn(tables, clock::nanos(), &held);
         } else {
             patch::finish(tables, clock::nanos(), &held);
-            budget::turn(tables, &held);
-            window::turn(tables, clock::nanos(), &held);
+            if is_paused {
+                window::shut_open_ones(tables, &held);
+            } else {
+                budget::turn(tables, &held);
+                window::turn(tables, clock::nanos(), &held);
+            }
         }
         drop(held);
         let now = clock::nanos();
@@ -46,7 +51,9 @@ pub(crate) extern "C" fn run() -> ! {
             kernel::end_thread(status);
         }
         // Whoever has work by the clock says when; the earliest counts.
-        let of_code = windows::due().min(spending::due(now)).min(patch::due());
+        let of_functions =
+            if is_paused { windows::due_to_shut() } else { windows::due().min(spending::due(now)) };
+        let of_code = of_functions.min(patch::due());
         let due = if leaving::is_under_way() { leaving::due(now) } else { of_code };
         let due = due.min(watchdog.due()).min(heartbeat.due());
         kernel::futex_wait(&commands.doorbell, rung, due.saturating_sub(now));
@@ -110,6 +117,14 @@ fn carry_out(
         Command::ReleaseSlot { slot, generation } => {
             registration::release_slot(tables, slot as usize, generation)
                 .then_some(Done::WithoutReply)
+        }
+        Command::Pause { kept } => {
+            process::pause_but_for(u16::try_from(kept).ok()?, tables, held);
+            Some(Done::WithoutReply)
+        }
+        Command::Resume => {
+            process::resume_for_daemon(tables, held);
+            Some(Done::WithoutReply)
         }
         Command::Detach { patience } => {
             leaving::begin(tables, Some(sequence), patience, held);

@@ -125,7 +125,7 @@ pub(crate) unsafe fn read() -> bool {
     let is_on = |name| variable(name).is_some_and(|text| text == b"1");
     options.traces = is_on(b"WHYPERF_TRACE");
     options.serial = options.traces && is_on(b"WHYPERF_SERIAL");
-    options.cost_limit = thousandths(variable(b"WHYPERF_COST_LIMIT")).unwrap_or(50);
+    options.cost_limit = of_percent(variable(b"WHYPERF_COST_LIMIT")).unwrap_or(50);
     let rank: [&[u8]; 3] = [b"OMPI_COMM_WORLD_RANK", b"PMIX_RANK", b"PMI_RANK"];
     let size: [&[u8]; 2] = [b"OMPI_COMM_WORLD_SIZE", b"PMI_SIZE"];
     settings.rank = rank.iter().find_map(|n| number(variable(n))).and_then(|n| n.try_into().ok());
@@ -232,7 +232,12 @@ fn number(text: Option<&[u8]>) -> Option<u32> {
     })
 }
 
-/// A decimal share such as `0.05`, in thousandths.
+/// A share in percent, such as `5` or `0.3`, in thousandths: one that is not zero is one at least.
+fn of_percent(text: Option<&[u8]>) -> Option<u32> {
+    Some(thousandths(text)?.div_ceil(100))
+}
+
+/// A decimal number in thousandths.
 fn thousandths(text: Option<&[u8]>) -> Option<u32> {
     let text = text?;
     let point = text.iter().position(|byte| *byte == b'.').unwrap_or(text.len());
@@ -257,8 +262,9 @@ mod tests {
         assert_eq!(number(Some(b"12")), Some(12));
         assert_eq!(number(Some(b"1x")), None);
         assert_eq!(number(Some(b"99999999999")), None);
-        assert_eq!(thousandths(Some(b"0.05")), Some(50));
-        assert_eq!(thousandths(Some(b"1")), Some(1000));
+        let percent = [&b"5"[..], b"0.3", b"0.02", b"0", b"100", b"5%"];
+        let told = percent.map(|text| of_percent(Some(text)));
+        assert_eq!(told, [Some(50), Some(3), Some(1), Some(0), Some(1000), None]);
         assert_eq!(thousandths(Some(b"5%")), None);
         assert_eq!(thousandths(Some(b"0.1256")), Some(125));
     }

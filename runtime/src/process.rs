@@ -7,7 +7,7 @@ use crate::measurement;
 use crate::view::Tables;
 use crate::{agent_thread, clock, creation, strings, switch, tracing};
 use core::sync::atomic::{AtomicU32, Ordering};
-use whyperf_layout::{Header, RegionState};
+use whyperf_layout::{Header, PAUSED_BY_DAEMON, PAUSED_BY_PROGRAM, RegionState};
 
 /// Place in `MPI_COMM_WORLD`, known when `MPI_Init` returns; also starts the agent.
 pub fn set_world(rank: i32, size: u32) {
@@ -58,24 +58,40 @@ static PHASE_NAMES: [AtomicU32; 32] = [const { AtomicU32::new(0) }; 32];
 
 /// Switches everything off until [`resume`]; visits that are open still end.
 pub fn pause() {
-    set_paused(true);
+    let Some(tables) = creation::make() else { return };
+    set_pauses(tables, |by| by | PAUSED_BY_PROGRAM, 0, &Held::take());
 }
 
 /// Brings back the switches that the daemon wants.
 pub fn resume() {
-    set_paused(false);
+    let Some(tables) = creation::make() else { return };
+    set_pauses(tables, |by| by & !PAUSED_BY_PROGRAM, 0, &Held::take());
 }
 
-fn set_paused(paused: bool) {
-    let Some(tables) = creation::make() else { return };
-    let held = Held::take();
+/// The daemon pauses the measurement: only this region, if it is one, is recorded on.
+pub(crate) fn pause_but_for(kept: u16, tables: Tables, held: &Held) {
+    set_pauses(tables, |by| by | PAUSED_BY_DAEMON, kept, held);
+}
+
+/// The daemon lets it go on.
+pub(crate) fn resume_for_daemon(tables: Tables, held: &Held) {
+    set_pauses(tables, |by| by & !PAUSED_BY_DAEMON, 0, held);
+}
+
+/// Whether the daemon paused the measurement.
+pub(crate) fn is_paused_by_daemon(tables: Tables) -> bool {
+    tables.header().paused.load(Ordering::Relaxed) & PAUSED_BY_DAEMON != 0
+}
+
+fn set_pauses(tables: Tables, change: impl FnOnce(u32) -> u32, kept: u16, _: &Held) {
     let header = tables.header();
-    header.paused.store(u32::from(paused), Ordering::Relaxed);
+    let by = change(header.paused.load(Ordering::Relaxed));
+    header.paused.store(by, Ordering::Relaxed);
     for id in 1..header.region_count.load(Ordering::Relaxed) as u16 {
         let wanted = tables.region(id).switched.load(Ordering::Relaxed) != 0;
-        switch::set(id, wanted && !paused);
+        let goes_on = by == 0 || by == PAUSED_BY_DAEMON && id == kept;
+        switch::set(id, wanted && goes_on);
     }
-    drop(held);
 }
 
 /// The process ends in order (`exit`, `_exit`).

@@ -131,6 +131,24 @@ fn of_a_new_file_tens_of_thousands_of_times_a_second() {
     keeps_to("many_names", &LIMITS[..1]);
 }
 
+/// The program pauses the measurement itself, and times its own steps; whyperf finds the same from outside, by how often they come.
+#[test]
+fn of_events_is_by_its_check_what_the_program_finds_it_to_be() {
+    let program = programs::of_cost().join("cost/knows_its_cost").display().to_string();
+    let options = ["--no-store", "--verify-cost", "--cost-limit", "90", "--code-search", "none"];
+    let _turn = shipped::turn(Load::Computes);
+    let run = run_with(&options, &[program, "7".to_owned()]);
+    let own = run.stdout.split_whitespace().map(|word| word.parse::<f64>().expect("a share"));
+    let [own, error]: [f64; 2] = own.collect::<Vec<_>>().try_into().expect("two numbers");
+    let checked = &run.report["cost"]["checked"];
+    assert_eq!(checked["by"], "region step", "{}", run.shown());
+    let [told, plus_minus] =
+        ["slower", "plus_minus"].map(|name| checked[name].as_f64().expect("it is known"));
+    // Both are right within their intervals 19 times of 20; twice as far is never.
+    let apart = (told - own).abs();
+    assert!(own > 0.05 && apart <= 2.0 * (plus_minus + error), "{own} ± {error}; {checked}");
+}
+
 /// Percent of the time.
 const LIMITS: [f64; 2] = [5.0, 1.0];
 const SECONDS: &str = "4";

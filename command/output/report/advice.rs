@@ -25,7 +25,7 @@ fn in_case(hypothesis: &str, focus: &str, split: Split) -> Option<&'static str> 
     TABLE.iter().find(matching).map(|row| row.sentence)
 }
 
-fn sentence(clause: &str) -> String {
+pub(super) fn sentence(clause: &str) -> String {
     let mut letters = clause.chars();
     let first = letters.next().into_iter().flat_map(char::to_uppercase);
     let text: String = first.chain(letters).collect();

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::rounded;
+use super::text::counted;
 
 /// What measuring cost, as shares of the program's time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -30,6 +31,42 @@ pub(crate) struct Cost {
     /// Seconds before the program began, and after it ended.
     pub(crate) start_s: f64,
     pub(crate) end_s: f64,
+    /// What the program itself says of it, where it was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) checked: Option<ReportedCheck>,
+}
+
+/// By how much slower the program was in stretches that were measured than in stretches that were not.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub(crate) struct ReportedCheck {
+    /// 0.01: it took 1 % longer. `None` where it is not known.
+    pub(crate) slower: Option<f64>,
+    pub(crate) plus_minus: Option<f64>,
+    /// Pairs of stretches, and those that told nothing.
+    pub(crate) pairs: usize,
+    pub(crate) left_out: usize,
+    /// What its progress is known by, and how often a second that was there without measuring.
+    pub(crate) by: Option<String>,
+    pub(crate) per_second: Option<f64>,
+}
+
+impl ReportedCheck {
+    /// In words.
+    pub(crate) fn told(&self) -> String {
+        let Some(by) = &self.by else {
+            return "not checked: the program does nothing steadily, 15 times a second or more, that is seen"
+                .to_owned();
+        };
+        let of = counted(self.pairs - self.left_out, "pair", "pairs");
+        match (self.slower, self.plus_minus, self.per_second) {
+            (Some(slower), Some(error), Some(rate)) => format!(
+                "checked: {:.2} % ± {:.2} % slower while it is measured, by {by} ({rate:.0} a second, {of} of stretches)",
+                100.0 * slower,
+                100.0 * error
+            ),
+            _ => format!("not checked: {of} of stretches told something of {by}, too few"),
+        }
+    }
 }
 
 impl Cost {

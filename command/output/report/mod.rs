@@ -31,7 +31,7 @@ use whyperf_consultant::{Split, ValueUnit};
 use whyperf_experiments::StoredReport;
 
 pub(crate) use cause::Cause;
-pub(crate) use cost::Cost;
+pub(crate) use cost::{Cost, ReportedCheck};
 pub(crate) use counters::{CountedCode, CountedThread, ReportedCounter, ReportedProcess};
 pub(crate) use news::news;
 pub(crate) use page::page;

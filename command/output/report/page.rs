@@ -1,5 +1,6 @@
 //! The first page of a report: the answer in its first line, then what a screen of 80 by 24 has room for. The rest is in the details.
 
+use super::advice;
 use super::findings::{Finding, findings};
 use super::text::{
     counted, ending, line, one_line, precise, write_counters, write_measured, write_note,
@@ -184,6 +185,11 @@ fn write_end(report: &Report, found: usize, rest: &str, style: OutputStyle, text
         text,
         &format!("{said} of the run (limit {}); {tested} asked, {open}.", share(cost.limit)),
     );
+    for each in
+        cost.checked.iter().flat_map(|one| wrapped(&advice::sentence(&one.told()), style.width))
+    {
+        line(text, &each);
+    }
     let more = found.saturating_sub(MOST);
     let more = if more > 0 {
         format!("{} more, and all numbers", counted(more, "finding", "findings"))

@@ -361,6 +361,9 @@ fn write_cost(report: &Report, output_style: OutputStyle, text: &mut String) {
     if report.elapsed_s >= 1.0 {
         line(text, &format!("  worst second while it ran {}", precise(cost.max)));
     }
+    for each in cost.checked.iter().flat_map(|one| wrapped(&one.told(), output_style.width - 2)) {
+        line(text, &format!("  {each}"));
+    }
     let stated = match cost.compensated_s {
         Some(seconds) => format!(
             "compensated: times are without what events cost, {seconds:.3} s over all threads"

@@ -5,10 +5,10 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use crate::stage::{SECOND, Stage, amounts, focus, names};
-use whyperf_daemon::View;
+use whyperf_daemon::{Milestone, MilestoneKind, View};
 use whyperf_layout::{
-    Answer, CodeState, Command, Kind, Message, Moved, ObjectKind, Outcome, RegionState, Reply,
-    Sequence,
+    Answer, CodeState, Command, Kind, Message, Moved, ObjectKind, Outcome, PAUSED_BY_DAEMON,
+    RegionState, Reply, Sequence,
 };
 use whyperf_model::Metric;
 
@@ -141,6 +141,35 @@ fn a_pause_is_not_measured() {
     assert_eq!(amounts(&stage.sample(5 * SECOND), pair), [1_000_000_000]);
     let covered = stage.daemon.histogram(pair).expect("it is measured").whole().covered;
     assert!(covered.0 <= 4 * SECOND, "the pause is not covered");
+}
+
+#[test]
+fn a_pause_of_the_daemons_keeps_what_tells_the_progress_and_is_ended_for_each_process() {
+    let mut stage = Stage::new();
+    let process = stage.process(1);
+    let step = process.region("step", Kind::User, 0);
+    let thread = process.thread(stage.pid(), stage.at(0));
+    let node = thread.add(1, step, 0, 0);
+    stage.sample(SECOND);
+    let by = Milestone { kind: MilestoneKind::Region, name: "step".to_owned() };
+    let before = stage.daemon.progress(Some(&by));
+    assert!(before.milestones().eq([&by]), "{before:?}");
+    for at in 1..=10 {
+        thread.begin(node, stage.at(SECOND + at * 100_000_000 - 1));
+        thread.end(stage.at(SECOND + at * 100_000_000), Moved::default());
+    }
+    let rate = stage.daemon.progress(Some(&by)).rate_since(&before, &by);
+    assert!(rate.is_some_and(|rate| rate > 0.0), "{rate:?}");
+    stage.daemon.pause(&by);
+    assert_eq!(process.received().map(|(_, command)| command), Some(Command::Pause { kept: step }));
+    assert!(!stage.daemon.have_paused());
+    process.header().paused.store(PAUSED_BY_DAEMON, Ordering::Relaxed);
+    assert!(stage.daemon.have_paused());
+    stage.daemon.resume();
+    assert_eq!(process.received().map(|(_, command)| command), Some(Command::Resume));
+    // A process that was forked meanwhile is paused, and asked again.
+    stage.sample(3 * SECOND);
+    assert_eq!(process.received().map(|(_, command)| command), Some(Command::Resume));
 }
 
 #[test]

@@ -162,6 +162,16 @@ impl Instrumenter {
         self.needs.stop(pair);
     }
 
+    /// Nothing is sampled until [`resume`](Self::resume).
+    pub fn pause(&self) {
+        self.channel.tell(WorkerRequest::Pause);
+    }
+
+    /// What was sampled is sampled again.
+    pub fn resume(&self) {
+        self.channel.tell(WorkerRequest::Resume);
+    }
+
     /// Asks which functions a function calls.
     pub fn ask_callees(&mut self, of: Resource) {
         self.asked_callees = Some(self.pass);

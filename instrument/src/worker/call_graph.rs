@@ -81,6 +81,35 @@ impl CallGraph {
         found
     }
 
+    /// Whether a function is known to call another one, or by its code may. Nobody else's names are looked up for that.
+    pub(crate) fn has_call(
+        &mut self,
+        caller: FunctionKey,
+        callee: FunctionKey,
+        known: &KnownCode,
+    ) -> bool {
+        let code = &known.modules.get(caller.module).code;
+        let calls = code.calls(caller.function);
+        if self.experience.calls(caller).any(|seen| seen == callee) {
+            return true;
+        }
+        if caller.module != callee.module {
+            let other = known.modules.get(callee.module);
+            return calls.callees.iter().any(|one| match one {
+                Callee::Imported(name) => other.export(name) == Some(callee.function),
+                Callee::Function(_) => false,
+            });
+        }
+        let is_in_table = calls.computed > 0 && {
+            let tables = self.in_data.entry(caller.module);
+            let tables = tables.or_insert_with(|| references::in_data(code));
+            tables.len() <= MOST_IN_TABLES && tables.contains(&callee.function)
+        };
+        is_in_table
+            || calls.callees.contains(&Callee::Function(callee.function))
+            || references::in_code(code, caller.function).contains(&callee.function)
+    }
+
     /// A function was seen to call another; whether that was not seen before.
     pub(crate) fn is_first_sight(&mut self, caller: FunctionKey, callee: FunctionKey) -> bool {
         self.met.insert((caller, callee))

@@ -85,6 +85,8 @@ struct Worker {
     looks: Looks,
     wait_looks: WaitLooks,
     counting: Counting,
+    /// Whether nothing is to be sampled, nor taken in.
+    is_paused: bool,
 }
 
 impl Worker {
@@ -96,17 +98,21 @@ impl Worker {
             looks: Looks::default(),
             wait_looks: WaitLooks::default(),
             counting: Counting::default(),
+            is_paused: false,
         }
     }
 
     /// How long nothing has to be done that nobody asks for; `None` when there is no such thing.
     fn rest(&self) -> Option<Duration> {
+        if self.is_paused {
+            return None;
+        }
         let rests = [self.looks.rest(), self.wait_looks.rest(), self.counting.rest()];
         rests.into_iter().flatten().min()
     }
 
     fn serve(&mut self, request: WorkerRequest) -> Option<WorkerAnswer> {
-        let Self { code: known, graph, regions, looks, wait_looks, counting } = self;
+        let Self { code: known, graph, regions, looks, wait_looks, counting, .. } = self;
         match request {
             WorkerRequest::Watch { process, pid } => {
                 known.watch(process, pid);
@@ -150,6 +156,8 @@ impl Worker {
                 counting.begin(process, tid, counter, source);
                 None
             }
+            WorkerRequest::Pause => self.set_paused(true),
+            WorkerRequest::Resume => self.set_paused(false),
             WorkerRequest::Plan { process, functions } => {
                 let plans = planning::plan(known, process, functions);
                 Some(WorkerAnswer::Planned { process, plans })
@@ -160,6 +168,16 @@ impl Worker {
                 Some(WorkerAnswer::Planned { process, plans })
             }
         }
+    }
+
+    fn set_paused(&mut self, is_paused: bool) -> Option<WorkerAnswer> {
+        self.is_paused = is_paused;
+        if is_paused {
+            whyperf_inject::stop_own_events();
+        } else {
+            whyperf_inject::go_on_with_own_events();
+        }
+        None
     }
 
     fn callees(&mut self, of: &Resource) -> BTreeMap<Resource, Vec<FunctionKey>> {

@@ -225,7 +225,7 @@ fn learn_calls(code: &mut KnownCode, graph: &mut CallGraph, calls: &[SampledCall
         if callee == caller || !graph.is_first_sight(caller, callee) {
             continue;
         }
-        if code.is_of_interest(callee) && !graph.called(caller, code).contains(&callee) {
+        if code.is_of_interest(callee) && !graph.has_call(caller, callee, code) {
             graph.remember(caller, callee, code);
         }
     }

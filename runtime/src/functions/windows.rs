@@ -155,6 +155,12 @@ pub(crate) fn end_early(id: u16) {
     }
 }
 
+/// When the next window is to be shut, where none is to be opened; `u64::MAX` without an open one.
+pub(crate) fn due_to_shut() -> u64 {
+    let open = taken().filter(|window| window.is_open());
+    open.map(|window| window.due.load(Ordering::Relaxed)).min().unwrap_or(u64::MAX)
+}
+
 /// When the next turn is due; `u64::MAX` without windows.
 pub(crate) fn due() -> u64 {
     taken().map(|window| window.due.load(Ordering::Relaxed)).min().unwrap_or(u64::MAX)

@@ -151,6 +151,13 @@ pub(crate) fn turn(tables: Tables, now: u64, held: &Held) {
     }
 }
 
+/// Shuts all windows that are open, before their time.
+pub(crate) fn shut_open_ones(tables: Tables, held: &Held) {
+    if taken().any(|window| window.is_open()) {
+        shut_all(tables, held, &|_: &&FunctionWindow| true);
+    }
+}
+
 fn shut_all(tables: Tables, held: &Held, is_due: &impl Fn(&&FunctionWindow) -> bool) {
     let all = || taken().filter(is_due).filter(|window| window.is_open());
     for window in all() {

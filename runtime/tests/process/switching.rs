@@ -4,7 +4,10 @@ use crate::measured::{only, own, run};
 use crate::threads::tell;
 use crate::{end, visit, visit_from};
 use std::sync::atomic::Ordering::Relaxed;
-use whyperf_layout::{Answer, Command, CommandRefusal, Kind, Message, Reply, Sequence};
+use whyperf_layout::{
+    Answer, Command, CommandRefusal, Kind, Message, PAUSED_BY_DAEMON, PAUSED_BY_PROGRAM, Reply,
+    Sequence,
+};
 use whyperf_runtime::{ObjectId, Region, event, process};
 
 static SOLVE: Region = Region::new(c"solve", Kind::User);
@@ -75,11 +78,34 @@ fn a_paused_program_records_nothing_but_the_ends_of_what_was_open() {
     slot.check_whole();
 }
 
+#[test]
+fn what_the_daemon_paused_records_one_region_until_it_goes_on_and_the_program_has_its_own_pause() {
+    let region = only(run(&[], || {
+        let both = || visit(&SOLVE, || visit(&STEP, || ()));
+        let is_paused = |by: u32| assert_eq!(own().header().paused.load(Relaxed), by);
+        both();
+        switch(|kept| Command::Pause { kept }, "step");
+        (0..10).for_each(|_| both());
+        is_paused(PAUSED_BY_DAEMON);
+        process::pause();
+        both();
+        tell(&own(), Command::Resume.encode());
+        both();
+        is_paused(PAUSED_BY_PROGRAM);
+        process::resume();
+        is_paused(0);
+        both();
+    }));
+    let slot = region.slot();
+    let visits = [&["solve"][..], &["solve", "step"], &["step"]].map(|path| slot.visits(path));
+    assert_eq!(visits, [2, 2, 10]);
+}
+
 const LOOKS: u64 = 1 << 20;
 
 #[test]
 fn a_hot_region_of_the_program_is_switched_off_and_that_is_announced() {
-    let region = only(run(&[("WHYPERF_COST_LIMIT", "0.001")], || {
+    let region = only(run(&[("WHYPERF_COST_LIMIT", "0.1")], || {
         (0..LOOKS + 1000).for_each(|_| visit(&SOLVE, || ()));
     }));
     assert_eq!(region.slot().visits(&["solve"]), LOOKS);
@@ -97,7 +123,7 @@ fn a_hot_region_of_the_program_is_switched_off_and_that_is_announced() {
 #[test]
 fn a_call_into_a_library_is_never_switched_off_for_being_hot() {
     static SEND: Region = Region::new(c"send", Kind::Send);
-    let region = only(run(&[("WHYPERF_COST_LIMIT", "0.001")], || {
+    let region = only(run(&[("WHYPERF_COST_LIMIT", "0.1")], || {
         (0..LOOKS + 1000).for_each(|_| visit_from(&SEND, 1, || ()));
     }));
     assert_eq!(region.slot().visits(&["send"]), LOOKS + 1000);
