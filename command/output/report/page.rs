@@ -170,20 +170,21 @@ fn write_finding(number: usize, one: &Finding, style: OutputStyle, text: &mut St
 
 /// Cost and confidence in a line, and where the rest is.
 fn write_end(report: &Report, found: usize, rest: &str, style: OutputStyle, text: &mut String) {
-    let cost = &report.cost;
-    let all = if cost.total > 0.0 { cost.total } else { cost.mean };
-    let colour = if all > cost.limit { terminal::CAUTION } else { terminal::GOOD };
-    let said = style.paint(format!("Measuring cost {}", precise(all)), colour);
+    let said = match &report.cost {
+        Some(cost) => {
+            let colour = if cost.whole() > cost.limit { terminal::CAUTION } else { terminal::GOOD };
+            let said = style.paint(format!("Measuring cost {}", precise(cost.whole())), colour);
+            format!("{said} of the run (limit {})", share(cost.limit))
+        }
+        None => "What measuring cost is not known".to_owned(),
+    };
     let open = match report.search.pairs_unknown {
         0 => "all questions answered".to_owned(),
         some => format!("{some} left open"),
     };
     let tested = counted(report.search.pairs_tested, "question", "questions");
     text.push('\n');
-    line(
-        text,
-        &format!("{said} of the run (limit {}); {tested} asked, {open}.", share(cost.limit)),
-    );
+    line(text, &format!("{said}; {tested} asked, {open}."));
     let more = found.saturating_sub(MOST);
     let more = if more > 0 {
         format!("{} more, and all numbers", counted(more, "finding", "findings"))

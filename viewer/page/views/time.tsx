@@ -267,7 +267,7 @@ export function Cost({ shown }: { shown: ShownRun }) {
     return { times, values: rates[0]!.map((value, at) => (value === null || !rates[1]![at] ? null : value / rates[1]![at]!)) }
   }, [cost, wall])
   if (!drawn) return null
-  const limit = shown.run.report?.cost.limit ?? Number(shown.run.facts.find((fact) => fact.name === 'cost-limit')?.value ?? 0.05)
+  const limit = shown.run.report?.cost?.limit ?? Number(shown.run.facts.find((fact) => fact.name === 'cost-limit')?.value ?? 0.05)
   const layers = [
     { label: 'cost of measuring', colour: lineColour(3), values: drawn.values },
     { label: 'limit', colour: limitColour(), values: drawn.times.map(() => limit), isDashed: true },
