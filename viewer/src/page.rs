@@ -4,6 +4,8 @@
 
 use std::fmt::Write as _;
 
+use whyperf_experiments::markup_escaped;
+
 const SCRIPT: &str = include_str!("../page/dist/page.js");
 const STYLE: &str = include_str!("../page/dist/page.css");
 /// What tells a browser which script may run: a name in the program that is shown never is one.
@@ -23,7 +25,7 @@ pub(crate) fn page(title: &str, data: Option<&str>) -> String {
          <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
          <title>{}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<div id=\"page\"></div>\n\
          <noscript>This page draws with JavaScript; `whyperf report RUN --text` prints the same run.</noscript>\n",
-        escaped(title)
+        markup_escaped(title)
     );
     if let Some(data) = data {
         // The parser of HTML must not see an end of the element in it.
@@ -32,11 +34,6 @@ pub(crate) fn page(title: &str, data: Option<&str>) -> String {
     }
     let _ = writeln!(html, "<script type=\"module\">{SCRIPT}</script>\n</body>\n</html>");
     html
-}
-
-/// A text as HTML shows it.
-pub(crate) fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]
