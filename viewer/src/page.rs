@@ -38,6 +38,11 @@ pub(crate) fn page(title: &str, data: Option<&str>) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write as _;
+
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+
     use super::*;
 
     #[test]
@@ -50,7 +55,15 @@ mod tests {
     }
 
     #[test]
-    fn the_page_is_small_and_asks_nobody_else() {
+    fn the_page_is_150_kb_at_most_on_its_way() {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+        encoder.write_all(page("whyperf", None).as_bytes()).expect("memory");
+        let packed = encoder.finish().expect("memory").len();
+        assert!(packed <= 150_000, "{packed} B");
+    }
+
+    #[test]
+    fn the_page_asks_nobody_else() {
         let html = page("whyperf", None);
         assert!(!SCRIPT.contains("</script"), "it would end the element that it stands in");
         for scheme in ["src=\"http", "href=\"http", "url(http", "@import"] {

@@ -12,7 +12,7 @@ pub struct SeriesDocument {
     pub metric: String,
     /// Where.
     pub focus: String,
-    /// How wide a bin is. It doubles when the histogram folds: what came before is to be had anew then.
+    /// How wide a bin is. It doubles when the histogram folds: bins that came before are one in pairs then.
     pub width_s: f64,
     /// The number of the first bin here; bin `n` begins at `n` times the width.
     pub from: usize,
