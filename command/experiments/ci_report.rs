@@ -1,6 +1,6 @@
 //! What `whyperf ci` writes: JUnit XML for a build system, with a test for each rule, and Markdown for a pull request.
 
-use whyperf_experiments::{Comparison, RankedDifference};
+use whyperf_experiments::{Comparison, RankedDifference, markup_escaped};
 
 use crate::experiments::amounts::{change, short_focus};
 use crate::experiments::failure_rules::RuleOutcome;
@@ -32,14 +32,17 @@ pub(super) fn junit(branch: &str, verdict: &Verdict) -> String {
         Verdict::Failed { .. } => {}
         Verdict::NoBaseline => {
             let message = format!("the branch {branch} has no baseline");
-            cases
-                .push(case("comparison", &format!("<skipped message=\"{}\"/>", escaped(&message))));
+            cases.push(case(
+                "comparison",
+                &format!("<skipped message=\"{}\"/>", markup_escaped(&message)),
+            ));
         }
         Verdict::Compared { comparison, outcomes } => {
             for RuleOutcome { rule, failure } in outcomes {
                 let told = failure.as_ref().map_or_else(String::new, |failure| {
                     failures += 1;
-                    let (message, reason) = (escaped(failure), escaped(&reason(comparison)));
+                    let (message, reason) =
+                        (markup_escaped(failure), markup_escaped(&reason(comparison)));
                     format!("<failure message=\"{message}\">{reason}</failure>")
                 });
                 cases.push(case(rule, &told));
@@ -54,7 +57,10 @@ pub(super) fn junit(branch: &str, verdict: &Verdict) -> String {
 }
 
 fn case(name: &str, inside: &str) -> String {
-    format!("<testcase classname=\"whyperf\" name=\"{}\">{inside}</testcase>\n", escaped(name))
+    format!(
+        "<testcase classname=\"whyperf\" name=\"{}\">{inside}</testcase>\n",
+        markup_escaped(name)
+    )
 }
 
 /// The first causes, one a line.
@@ -84,23 +90,6 @@ pub(super) fn markdown(branch: &str, verdict: &Verdict) -> String {
             if lines.is_empty() { text } else { format!("{text}\n**It fails:**\n\n{lines}") }
         }
     }
-}
-
-/// What XML demands; characters that it has no way to write are left out.
-fn escaped(text: &str) -> String {
-    let mut written = String::new();
-    for one in text.chars() {
-        match one {
-            '<' => written.push_str("&lt;"),
-            '>' => written.push_str("&gt;"),
-            '&' => written.push_str("&amp;"),
-            '"' => written.push_str("&quot;"),
-            '\n' | '\t' => written.push(one),
-            one if one.is_control() => {}
-            one => written.push(one),
-        }
-    }
-    written
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ use whyperf_experiments::{
     pprof_profile, speedscope, tau_files,
 };
 
+use crate::measuring::environment::IMPORTED_FROM;
 use crate::output::delivery::{self, status};
 use crate::output::terminal::{self, Colour, Screen, plain};
 
@@ -163,7 +164,7 @@ pub(crate) fn import(request: &Import) -> Result<ExitCode> {
         trial: request.trial.clone().unwrap_or_else(|| path.clone()),
         started: started(&request.path),
         command: ["whyperf", "import"].map(str::to_owned).into_iter().chain([path]).collect(),
-        facts: vec![(Topic::Setting, "imported from".into(), format.into())],
+        facts: vec![(Topic::Setting, IMPORTED_FROM.into(), format.into())],
         directives: Vec::new(),
     };
     let recorder = Recorder::begin(&request.store, &run)?;

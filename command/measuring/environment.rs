@@ -35,6 +35,9 @@ const TELLING: [&str; 14] = [
 /// On how many processors the program may run: `cores` is less where a control group has a quota.
 pub(crate) const PROCESSORS: &str = "processors";
 
+/// What another tool is called that measured a run.
+pub(crate) const IMPORTED_FROM: &str = "imported from";
+
 /// The run that is about to begin.
 pub(crate) fn new_run(request: &RunOptions, inputs: &SearchInputs) -> NewRun {
     let options = &request.options;

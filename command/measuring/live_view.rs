@@ -276,7 +276,7 @@ fn thresholds(searches: &Searches) -> Vec<f64> {
     table.ids().map(|id| table.row(id).threshold).collect()
 }
 
-/// The bins of a series that are complete by now and were not handed over; all of them after a fold.
+/// The bins of a series that are complete by now and were not handed over. Whoever was told of the others folds them by itself.
 fn grown(
     part: u32,
     pair: &Pair,
@@ -285,7 +285,9 @@ fn grown(
     until: Time,
 ) -> Option<SeriesPart> {
     let width = histogram.width();
-    let from = told.filter(|told| told.width == width).map_or(0, |told| told.bins);
+    // What became a bin together with one that is new is handed over again.
+    let as_wide = |told: ToldSeries| usize::try_from(width.0 / told.width.0.max(1)).unwrap_or(0);
+    let from = told.map_or(0, |told| told.bins.checked_div(as_wide(told)).unwrap_or(0));
     let complete = until.0.0.min(histogram.known_until().0.0) / width.0;
     let complete = usize::try_from(complete).unwrap_or(usize::MAX);
     let bins = histogram.bins().get(from..complete.min(histogram.bins().len()))?;
@@ -305,7 +307,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_new_bins_are_told_and_after_a_fold_all_of_them() {
+    fn only_new_bins_are_told_after_a_fold_too() {
         let pair = Pair::new(Metric::Wall, Focus::whole_program());
         let mut histogram = Histogram::new(20, Nanos::from_millis(50));
         let mut told = None;
@@ -320,6 +322,7 @@ mod tests {
         assert_eq!(add(0, 120), Some((0, 2, narrow)));
         assert_eq!(add(120, 140), None, "no further bin is complete");
         assert_eq!(add(140, 300), Some((2, 4, narrow)));
-        assert_eq!(add(300, 1500), Some((0, 15, Nanos::from_millis(100))));
+        assert_eq!(add(300, 350), Some((6, 1, narrow)));
+        assert_eq!(add(350, 1500), Some((3, 12, Nanos::from_millis(100))));
     }
 }

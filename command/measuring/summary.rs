@@ -46,7 +46,8 @@ pub(crate) fn complete(mut watch: Watch, mut report: Report, screen: &mut Screen
     take_end(ended, &mut report);
     // Of a moment start and end are always the most, and nothing would change that.
     let is_long = report.elapsed_s >= 1.0;
-    report.remarks.notes.extend(report.cost.beyond_limit().filter(|_| is_long));
+    let beyond = report.cost.as_ref().and_then(Cost::beyond_limit);
+    report.remarks.notes.extend(beyond.filter(|_| is_long));
     watch.amend_stored_run(&report);
     watch.close_view(&report);
     report
@@ -62,8 +63,9 @@ pub(crate) fn until_now(watch: &mut Watch, mut report: Report) -> Report {
 
 /// Adds to the cost what it took to end, until now.
 fn take_end(ended: Instant, report: &mut Report) {
-    report.cost.end_s = rounded(ended.elapsed().as_secs_f64());
-    report.cost.add_up(report.elapsed_s);
+    let cost = report.cost.get_or_insert_default();
+    cost.end_s = rounded(ended.elapsed().as_secs_f64());
+    cost.add_up(report.elapsed_s);
 }
 
 /// Gives the page and the store the report as it stands, when it is time.
@@ -91,10 +93,10 @@ pub(crate) fn take(watch: &Watch, report: &mut Report) {
     let found = whyperf_model::Efficiency::of(&watch.daemon().efforts());
     report.efficiency = found.as_ref().map(ReportedEfficiency::of);
     take_time(watch, report);
-    report.cost = cost(watch);
-    report.cost.add_up(report.elapsed_s);
+    let cost = report.cost.insert(cost(watch));
+    cost.add_up(report.elapsed_s);
     let mut losses = watch.daemon().losses();
-    if report.cost.checked.is_some() {
+    if cost.checked.is_some() {
         // Regions that were open when measuring went on have no begin: that is our doing.
         losses.anomalies = 0;
     }

@@ -11,14 +11,14 @@ use whyperf_consultant::{
     Directives, DirectivesInForce, Event, Hypotheses, Observer, SearchScope, Searches, Step, drive,
 };
 use whyperf_experiments::{
-    Access, Diagnosis, Progress, Replay, RunId, Selector, StepRow, Store, StoreError, Summary,
-    Topic,
+    Access, Diagnosis, Fact, Progress, Replay, RunId, Selector, StepRow, Store, StoreError,
+    Summary, Topic,
 };
 use whyperf_model::matching::Line;
 use whyperf_model::{Efficiency, Effort, Focus, Time};
 use whyperf_viewer::ViewAddress;
 
-use crate::measuring::environment;
+use crate::measuring::environment::{self, IMPORTED_FROM};
 use crate::measuring::summary;
 use crate::measuring::told_questions;
 use crate::output::delivery::{self, status};
@@ -307,6 +307,8 @@ fn report_of(
     let played = &found.played;
     let efforts = played.efforts.as_deref();
     let [mean, max] = extent.cost.map(rounded);
+    let facts = store.facts(&summary.id).context("reading where the run was")?;
+    let imported_from = fact(&facts, IMPORTED_FROM);
     let mut report = Report {
         format: Report::FORMAT,
         version: Report::VERSION,
@@ -315,10 +317,17 @@ fn report_of(
         elapsed_s: rounded(summary.elapsed_s),
         processes: extent.processes as usize,
         threads: extent.threads as usize,
-        hosts: extent.hosts as usize,
-        cost: Cost { limit: request.cost_limit, mean, max, ..Cost::default() },
+        // Where another tool was is not known by the name of a machine.
+        hosts: if imported_from.is_some() { 0 } else { extent.hosts as usize },
+        cost: imported_from.is_none().then(|| Cost {
+            limit: request.cost_limit,
+            mean,
+            max,
+            ..Cost::default()
+        }),
         directives_used: found.directives_used,
         diagnosis_of: Some(summary.id.to_string()),
+        imported_from: imported_from.map(str::to_owned),
         efficiency: efforts.and_then(Efficiency::of).as_ref().map(report::ReportedEfficiency::of),
         profile: two_levels(&store.profile(&summary.id).context("reading the profile")?),
         ..Report::default()
@@ -327,7 +336,8 @@ fn report_of(
     let source = |metric, focus: &Focus| Line::longest(&found.lines, metric, focus);
     let of_phases = phases::efficiencies(&played.begun, efforts.unwrap_or_default());
     summary::take_searches(&found.searches, &of_phases, &source, &mut report);
-    report.processors = processors(store, &summary.id)?;
+    let processors = fact(&facts, environment::PROCESSORS).and_then(|value| value.parse().ok());
+    report.processors = processors.unwrap_or_default();
     summary::take_divisions(found.replay.time_divisions(), &mut report);
     take_messages(&StoredMessages::of(store, &summary.id)?, &found.searches, &mut report);
     let pairs = summary::waiting_pairs(found.searches.global().hypotheses(), &report);
@@ -340,21 +350,28 @@ fn report_of(
         let note = "How well ranks used their time is not known of this run: its record is of an older whyperf.";
         report.remarks.notes.push(note.to_owned());
     }
+    let known = match (imported_from, summary.complete) {
+        (Some(tool), _) => format!("was imported from {tool}"),
+        (None, true) => format!("was watched for {:.2} s", summary.elapsed_s),
+        (None, false) => format!("is known for {:.2} s", summary.elapsed_s),
+    };
     report.remarks.notes.push(format!(
-        "This is a diagnosis of run {}, which {} for {:.2} s; nothing was measured anew.",
-        summary.id,
-        if summary.complete { "was watched" } else { "is known" },
-        summary.elapsed_s,
+        "This is a diagnosis of run {}, which {known}; nothing was measured anew.",
+        summary.id
     ));
+    if imported_from.is_some() && report.search.pairs_unknown > 0 {
+        report.remarks.notes.push(SUMS_ALONE.to_owned());
+    }
     Ok(report)
 }
 
-/// On how many processors a run could be; 0 of one that does not say it.
-fn processors(store: &Store, run: &RunId) -> Result<usize> {
-    let facts = store.facts(run).context("reading where the run was")?;
-    let known = facts.iter().find(|fact| fact.name == environment::PROCESSORS);
-    Ok(known.and_then(|fact| fact.value.parse().ok()).unwrap_or_default())
+/// What a run says of itself under a name.
+fn fact<'a>(facts: &'a [Fact], name: &str) -> Option<&'a str> {
+    facts.iter().find(|fact| fact.name == name).map(|fact| fact.value.as_str())
 }
+
+/// Of an imported run: why questions stay undecided.
+const SUMS_ALONE: &str = "What was imported tells sums over the run, and not when: it cannot be said how sure a share is, and questions stay undecided.";
 
 /// Adds the messages between ranks, as far as the store has them, over the run and over each phase.
 fn take_messages(messages: &StoredMessages, searches: &Searches, report: &mut Report) {

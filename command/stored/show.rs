@@ -14,6 +14,7 @@ use whyperf_experiments::{
 };
 use whyperf_model::{Histogram, Interval, Pair, Time};
 
+use crate::measuring::environment::IMPORTED_FROM;
 use crate::measuring::requested;
 use crate::output::delivery::{self, status};
 use crate::output::report::{RankMessages, rank_lines, share};
@@ -287,15 +288,19 @@ fn overview_lines(overview: &Overview, output_style: OutputStyle) -> String {
         (true, None) => "exit status not known".to_owned(),
         _ => unfinished(overview.last_written),
     };
+    let is_imported = facts.iter().any(|fact| fact.name == IMPORTED_FROM);
+    let took = match summary.elapsed_s {
+        0.0 if is_imported => "how long it took is not known".to_owned(),
+        seconds => format!("took {seconds:.2} s"),
+    };
     let mut text = format!(
-        "{}  {}\n  {} / {} / {}\n  began {}, took {:.2} s, {ending}\n  {} processes, {} threads on {}{}\n",
+        "{}  {}\n  {} / {} / {}\n  began {}, {took}, {ending}\n  {} processes, {} threads on {}{}\n",
         output_style.paint(plain(summary.id.as_str()), terminal::TITLE),
         plain(&summary.command.join(" ")),
         plain(&summary.application),
         plain(&summary.experiment),
         plain(&summary.trial),
         summary.started,
-        summary.elapsed_s,
         extent.processes,
         extent.threads,
         plain(&machines.join(", ")),

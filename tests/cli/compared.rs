@@ -280,3 +280,25 @@ fn a_change_is_held_against_the_baseline_of_its_branch() {
     assert_eq!(said.status, Some(1), "{said:?}");
     assert!(junit.contains("errors=\"1\""), "{junit}");
 }
+
+#[test]
+fn a_diagnosis_of_what_another_tool_measured_has_no_zeros_for_what_that_does_not_tell() {
+    let place = Place::new("unknown");
+    std::fs::write(place.path("stacks.txt"), "main;outer;inner 300\nmain;io 20\n")
+        .expect("writable");
+    let file = place.path("stacks.txt").display().to_string();
+    assert_eq!(place.say(&["import", "--format", "collapsed", &file]).status, Some(0));
+    let json = place.path("diagnosis.json").display().to_string();
+    let said = place.say(&["diagnose", "latest", "--json", &json]);
+    let written = std::fs::read(&json).expect("it was written");
+    let written: Value = serde_json::from_slice(&written).expect("it is JSON");
+    let printed = text(&said);
+    let shown = text(&place.say(&["show", "latest~1"]));
+    let zeros: Vec<&str> = printed
+        .lines()
+        .chain(shown.lines())
+        .filter(|line| line.split_whitespace().any(|word| matches!(word, "0" | "0.0" | "0.00")))
+        .collect();
+    let told = (zeros, &written["cost"], &written["imported_from"]);
+    assert_eq!(told, (vec![], &Value::Null, &"collapsed stacks".into()), "{printed}{shown}");
+}

@@ -15,7 +15,7 @@ use whyperf_viewer::{
     ViewedRun,
 };
 
-/// Of a bin at first. When there are so many bins they become twice as wide, as those of a run do, and all of them come again.
+/// Of a bin at first. When there are so many bins they become twice as wide, as those of a run do.
 const WIDTH: Nanos = Nanos::from_millis(50);
 const MOST_BINS: u64 = 1000;
 /// Each of them is measured in each process.
@@ -93,10 +93,10 @@ fn folded(second: u64) -> u64 {
     by
 }
 
-/// One second of a pair, in bins that are told as they are complete; after a fold all of them.
+/// One second of a pair, in bins that are told as they are complete.
 fn bins(pair: &Pair, part: u32, second: u64) -> SeriesPart {
     let by = folded(second);
-    let from = if folded(second - 1) == by { 20 * (second - 1) / by } else { 0 };
+    let from = 20 * (second - 1) / folded(second - 1) / (by / folded(second - 1));
     let width = Nanos(WIDTH.0 * by);
     let bin = |n: u64| {
         let busy = (u64::from(part) * 7919 + n) % 50;

@@ -85,9 +85,9 @@ pub struct SeriesPart {
     pub pair: Pair,
     /// Which of the run's measurements of it this is.
     pub part: u32,
-    /// How wide a bin is; when it changes all bins come again.
+    /// How wide a bin is; when it doubles, bins that came before are one in pairs.
     pub width: Nanos,
-    /// The number of the first of them.
+    /// The number of the first of them, in bins of this width.
     pub from: usize,
     /// The bins.
     pub bins: Vec<Bin>,

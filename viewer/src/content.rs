@@ -1,14 +1,16 @@
 //! All that is known of a run that is shown, each piece with the change that it came with.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 use whyperf_consultant::Hypotheses;
 use whyperf_experiments::{Fact, NewRun, ObjectRow, Topic};
-use whyperf_model::{Bin, Histogram, Nanos, Pair, Time};
+use whyperf_model::{Nanos, Pair, Time};
 
 use crate::change::{RunChange, SeriesPart};
 use crate::document::{ChangeDocument, Progress, RunState};
+use crate::known_bins::KnownBins;
 use crate::profile::ProfileDocument;
 use crate::rows::{HypothesisRow, LogRow, MessagesRow, PhaseRow, QuestionRow, ResourceRow};
 use crate::series::Told;
@@ -83,34 +85,8 @@ pub(crate) struct Content {
     resources: BTreeMap<String, Dated<ResourceRow>>,
     hypotheses: Vec<Dated<HypothesisRow>>,
     directives: Vec<Dated<String>>,
-    series: BTreeMap<Pair, Dated<BTreeMap<u32, Measured>>>,
+    series: BTreeMap<Pair, Dated<BTreeMap<u32, KnownBins>>>,
     streams: Vec<DataStream>,
-}
-
-/// The bins of one measurement.
-#[derive(Debug)]
-struct Measured {
-    width: Nanos,
-    bins: Vec<PlainBin>,
-}
-
-/// What a page shows of a bin: a third of its bytes, and a run of a thousand processes has millions of them.
-#[derive(Clone, Copy, Debug, Default)]
-struct PlainBin {
-    amount: i64,
-    covered: Nanos,
-}
-
-impl From<Bin> for PlainBin {
-    fn from(bin: Bin) -> Self {
-        Self { amount: i64::try_from(bin.amount).unwrap_or(i64::MAX), covered: bin.covered }
-    }
-}
-
-impl From<PlainBin> for Bin {
-    fn from(bin: PlainBin) -> Self {
-        Self { amount: bin.amount.into(), covered: bin.covered, extremes: None }
-    }
 }
 
 impl Content {
@@ -300,25 +276,22 @@ impl Content {
         let SeriesPart { pair, part, width, from, bins } = part;
         let now = self.as_of;
         let parts = &mut self.series.entry(pair).or_insert_with(|| Dated(now, BTreeMap::new())).1;
-        let known = parts.entry(part).or_insert_with(|| Measured { width, bins: Vec::new() });
-        known.width = width;
-        // What is missing before it was not measured.
-        known.bins.resize(from, PlainBin::default());
-        known.bins.extend(bins.into_iter().map(PlainBin::from));
+        parts.entry(part).or_insert_with(|| KnownBins::new(width)).take(width, from, bins);
     }
 
     /// A pair over time; none where it was never handed over.
-    pub(crate) fn histogram(&self, pair: &Pair) -> Option<Histogram> {
+    pub(crate) fn known_bins(&self, pair: &Pair) -> Option<Cow<'_, KnownBins>> {
         let Dated(_, parts) = self.series.get(pair)?;
         // What was measured over the whole run says all; the rest was measured while the search asked for it.
         if let Some((_, whole)) = parts.range(SeriesPart::FIRST_WHOLE..).next_back() {
-            return whole.histogram();
+            return Some(Cow::Borrowed(whole));
         }
-        let histograms = parts.values().filter_map(Measured::histogram);
-        histograms.reduce(|mut one, other| {
-            one.merge(&other);
+        let mut all = parts.values();
+        let first = all.next().map(Cow::Borrowed)?;
+        Some(all.fold(first, |mut one, other| {
+            one.to_mut().merge(other.clone());
             one
-        })
+        }))
     }
 
     /// What came since a change.
@@ -346,14 +319,6 @@ impl Content {
     pub(crate) fn pairs(&self, before: u64) -> Vec<(String, String)> {
         let newer = self.series.iter().filter(|(_, parts)| parts.0 > before);
         newer.map(|(pair, _)| (pair.metric.to_string(), pair.focus.to_string())).collect()
-    }
-}
-
-impl Measured {
-    fn histogram(&self) -> Option<Histogram> {
-        let mut bins: Vec<Bin> = self.bins.iter().copied().map(Bin::from).collect();
-        bins.resize(bins.len().max(2).next_multiple_of(2), Bin::default());
-        Histogram::from_bins(bins, self.width)
     }
 }
 

@@ -4,9 +4,9 @@
 
 use std::fmt::Write as _;
 
+use whyperf_experiments::markup_escaped;
 use whyperf_model::{Metric, Style, Unit};
 
-use crate::page::escaped;
 use crate::series::SeriesDocument;
 
 /// A line of a drawing.
@@ -39,8 +39,8 @@ pub fn figure(title: &str, lines: &[FigureLine], range: FigureRange) -> String {
          font-family=\"Helvetica, Arial, sans-serif\" font-size=\"11\" fill=\"#1c2026\">\n<title>{}</title>\n\
          <rect width=\"{WIDE}\" height=\"{bottom}\" fill=\"#ffffff\"/>\n\
          <text x=\"{LEFT}\" y=\"17\" font-size=\"13\">{}</text>\n",
-        escaped(title),
-        escaped(title)
+        markup_escaped(title),
+        markup_escaped(title)
     );
     let mut top = 0.0;
     for panel in &panels {
@@ -87,7 +87,7 @@ fn draw_panel(lines: &[Coloured<'_>], range: FigureRange, svg: &mut String) {
             LEFT + 22.0,
             LEFT + 28.0,
             y + 4.0,
-            escaped(&line.label)
+            markup_escaped(&line.label)
         );
     }
 }

@@ -18,6 +18,7 @@ mod document;
 mod error;
 mod figure;
 mod image;
+mod known_bins;
 mod markdown;
 mod page;
 mod profile;

@@ -167,6 +167,9 @@ fn notes(report: &Value, text: &mut String) {
 
 /// What measuring cost: all of it, and the mean alone of a run of which no more is known.
 fn cost(cost: &Value) -> String {
+    if cost.is_null() {
+        return "What measuring cost is not known.".to_owned();
+    }
     let share = |name: &str| cost[name].as_f64().unwrap_or(0.0);
     let (all, of) = match share("total") {
         total if total > 0.0 => (total, "of the run"),

@@ -4,6 +4,8 @@
 
 use std::fmt::Write as _;
 
+use whyperf_experiments::markup_escaped;
+
 const SCRIPT: &str = include_str!("../page/dist/page.js");
 const STYLE: &str = include_str!("../page/dist/page.css");
 /// What tells a browser which script may run: a name in the program that is shown never is one.
@@ -23,7 +25,7 @@ pub(crate) fn page(title: &str, data: Option<&str>) -> String {
          <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
          <title>{}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<div id=\"page\"></div>\n\
          <noscript>This page draws with JavaScript; `whyperf report RUN --text` prints the same run.</noscript>\n",
-        escaped(title)
+        markup_escaped(title)
     );
     if let Some(data) = data {
         // The parser of HTML must not see an end of the element in it.
@@ -34,13 +36,13 @@ pub(crate) fn page(title: &str, data: Option<&str>) -> String {
     html
 }
 
-/// A text as HTML shows it.
-pub(crate) fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
-}
-
 #[cfg(test)]
 mod tests {
+    use std::io::Write as _;
+
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+
     use super::*;
 
     #[test]
@@ -53,7 +55,15 @@ mod tests {
     }
 
     #[test]
-    fn the_page_is_small_and_asks_nobody_else() {
+    fn the_page_is_150_kb_at_most_on_its_way() {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+        encoder.write_all(page("whyperf", None).as_bytes()).expect("memory");
+        let packed = encoder.finish().expect("memory").len();
+        assert!(packed <= 150_000, "{packed} B");
+    }
+
+    #[test]
+    fn the_page_asks_nobody_else() {
         let html = page("whyperf", None);
         assert!(!SCRIPT.contains("</script"), "it would end the element that it stands in");
         for scheme in ["src=\"http", "href=\"http", "url(http", "@import"] {

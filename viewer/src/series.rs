@@ -1,7 +1,9 @@
 //! A pair over time, as the page gets it: complete bins only, with what of each was measured.
 
 use serde::Serialize;
-use whyperf_model::{Bin, Histogram, Pair, Time};
+use whyperf_model::{Pair, Time};
+
+use crate::known_bins::{KnownBin, KnownBins};
 
 /// A pair over time. A bin that was not measured has no amount, which is another thing than nothing.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -10,7 +12,7 @@ pub struct SeriesDocument {
     pub metric: String,
     /// Where.
     pub focus: String,
-    /// How wide a bin is. It doubles when the histogram folds: what came before is to be had anew then.
+    /// How wide a bin is. It doubles when the histogram folds: bins that came before are one in pairs then.
     pub width_s: f64,
     /// The number of the first bin here; bin `n` begins at `n` times the width.
     pub from: usize,
@@ -21,16 +23,16 @@ pub struct SeriesDocument {
 }
 
 impl SeriesDocument {
-    /// The bins of a histogram from one of them on, as far as they are told.
-    pub(crate) fn of(pair: &Pair, histogram: &Histogram, told: Told, from: usize) -> Self {
-        let width = histogram.width();
+    /// The bins of a pair from one of them on, as far as they are told.
+    pub(crate) fn of(pair: &Pair, known: &KnownBins, told: Told, from: usize) -> Self {
+        let width = known.width();
         let number = |bins: u64| usize::try_from(bins).unwrap_or(usize::MAX);
-        let known = histogram.known_until().0.0;
+        let known_until = known.known_until().0.0;
         let told = match told {
-            Told::Until(now) => number((now.0.0 / width.0).min(known / width.0)),
-            Told::ToItsEnd(_) => number(known.div_ceil(width.0)),
+            Told::Until(now) => number((now.0.0 / width.0).min(known_until / width.0)),
+            Told::ToItsEnd(_) => number(known_until.div_ceil(width.0)),
         };
-        let bins = histogram.bins();
+        let bins = known.bins();
         let end = told.min(bins.len());
         let bins = bins.get(from..end).unwrap_or_default();
         let unit = if pair.metric.definition().unit == whyperf_model::Unit::Nanoseconds {
@@ -39,8 +41,8 @@ impl SeriesDocument {
             1.0
         };
         let width_s = width.as_secs_f64();
-        let share = |bin: &Bin| rounded(bin.covered.as_secs_f64() / width_s);
-        let is_whole = |bin: &&Bin| bin.covered.is_zero() || share(bin) > WHOLE;
+        let share = |bin: &KnownBin| rounded(bin.covered.as_secs_f64() / width_s);
+        let is_whole = |bin: &&KnownBin| bin.covered.is_zero() || share(bin) > WHOLE;
         let covered = if bins.iter().all(|bin| is_whole(&bin)) {
             Vec::new()
         } else {
@@ -58,13 +60,13 @@ impl SeriesDocument {
 
     /// The same in at most so many bins, for files.
     #[must_use]
-    pub(crate) fn folded(pair: &Pair, histogram: &Histogram, told: Told, most: usize) -> Self {
+    pub(crate) fn folded(pair: &Pair, known: &KnownBins, told: Told, most: usize) -> Self {
         let (Told::Until(until) | Told::ToItsEnd(until)) = told;
-        let mut histogram = histogram.clone();
-        while until.0.0.div_ceil(histogram.width().0) > most as u64 {
-            histogram.fold();
+        let mut known = known.clone();
+        while until.0.0.div_ceil(known.width().0) > most as u64 {
+            known.fold();
         }
-        Self::of(pair, &histogram, told, 0)
+        Self::of(pair, &known, told, 0)
     }
 }
 
@@ -81,7 +83,7 @@ pub(crate) enum Told {
 const WHOLE: f64 = 0.995;
 
 #[expect(clippy::cast_precision_loss, reason = "a picture needs no more than four digits")]
-fn amount(bin: &Bin, unit: f64) -> Option<f64> {
+fn amount(bin: &KnownBin, unit: f64) -> Option<f64> {
     (!bin.covered.is_zero()).then(|| rounded(bin.amount as f64 / unit))
 }
 
@@ -100,7 +102,7 @@ fn rounded(value: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use whyperf_model::{Focus, Interval, Metric, Nanos};
+    use whyperf_model::{Focus, Histogram, Interval, Metric, Nanos};
 
     use super::*;
 
@@ -117,10 +119,12 @@ mod tests {
         let mut histogram = Histogram::new(100, Nanos::from_millis(50));
         histogram.add(Interval::new(at(0), at(50)), 25_000_000);
         histogram.add(Interval::new(at(100), at(175)), 0);
-        let told = SeriesDocument::of(&waits(), &histogram, Told::Until(at(175)), 0);
+        let told =
+            SeriesDocument::of(&waits(), &KnownBins::from(&histogram), Told::Until(at(175)), 0);
         assert_eq!(told.amounts, [Some(0.025), None, Some(0.0)]);
         assert_eq!((told.width_s, told.covered), (0.05, Vec::new()));
-        let rest = SeriesDocument::of(&waits(), &histogram, Told::ToItsEnd(at(175)), 2);
+        let rest =
+            SeriesDocument::of(&waits(), &KnownBins::from(&histogram), Told::ToItsEnd(at(175)), 2);
         assert_eq!((rest.from, rest.amounts), (2, vec![Some(0.0), Some(0.0)]));
         assert_eq!(rest.covered, [1.0, 0.5]);
     }
@@ -130,7 +134,12 @@ mod tests {
         let mut histogram = Histogram::new(1000, Nanos::from_millis(50));
         (0..600)
             .for_each(|n| histogram.add(Interval::new(at(n * 50), at(n * 50 + 50)), 50_000_000));
-        let told = SeriesDocument::folded(&waits(), &histogram, Told::ToItsEnd(at(30_000)), 100);
+        let told = SeriesDocument::folded(
+            &waits(),
+            &KnownBins::from(&histogram),
+            Told::ToItsEnd(at(30_000)),
+            100,
+        );
         assert!(told.amounts.len() <= 100 && told.width_s > 0.3);
         let sum: f64 = told.amounts.iter().flatten().sum();
         assert!((sum - 30.0).abs() < 0.01, "{sum}");

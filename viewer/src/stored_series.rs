@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use whyperf_experiments::{Access, RunId, Store};
-use whyperf_model::{Histogram, Pair};
+use whyperf_model::Pair;
 
 use crate::error::ViewError;
+use crate::known_bins::KnownBins;
 
 /// Series of a stored run, read when they are asked for.
 #[derive(Debug)]
@@ -15,10 +16,10 @@ pub(crate) struct StoredSeries {
     store: PathBuf,
     run: RunId,
     /// What was read already; none where nothing is known of a pair.
-    read: Mutex<BTreeMap<Pair, Option<Histogram>>>,
+    read: Mutex<BTreeMap<Pair, Option<KnownBins>>>,
 }
 
-/// More than these are not kept beside each other: each has 24 KB.
+/// More than these are not kept beside each other: each has 16 KB.
 const MOST: usize = 4096;
 
 impl StoredSeries {
@@ -27,8 +28,12 @@ impl StoredSeries {
         Self { store: store.to_owned(), run: run.clone(), read: Mutex::default() }
     }
 
-    /// Each of these pairs over the run; none where it is not known.
-    pub(crate) fn histograms(&self, asked: &[&Pair]) -> Result<Vec<Option<Histogram>>, ViewError> {
+    /// Hands over each of these pairs over the run; none where it is not known.
+    pub(crate) fn each(
+        &self,
+        asked: &[&Pair],
+        mut take: impl FnMut(usize, Option<&KnownBins>),
+    ) -> Result<(), ViewError> {
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         if read.len() + asked.len() > MOST {
             read.clear();
@@ -37,8 +42,12 @@ impl StoredSeries {
         let missing: Vec<Pair> = missing.map(|pair| (*pair).clone()).collect();
         if !missing.is_empty() {
             let found = Store::open(&self.store, Access::Read)?.series(&self.run, &missing)?;
+            let found = found.into_iter().map(|one| one.as_ref().map(KnownBins::from));
             read.extend(missing.into_iter().zip(found));
         }
-        Ok(asked.iter().map(|pair| read.get(*pair).cloned().flatten()).collect())
+        for (at, pair) in asked.iter().enumerate() {
+            take(at, read.get(*pair).and_then(Option::as_ref));
+        }
+        Ok(())
     }
 }

@@ -1,5 +1,6 @@
 //! A run that is shown: what is known of it, whichever way it came in, and the documents that tell it.
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::sync::{OnceLock, PoisonError, RwLock, RwLockReadGuard};
 use std::time::UNIX_EPOCH;
@@ -12,6 +13,7 @@ use crate::change::RunChange;
 use crate::content::{Content, RunHead};
 use crate::document::{ChangeDocument, GraphDocument, RunDocument, RunState, VERSION};
 use crate::error::ViewError;
+use crate::known_bins::KnownBins;
 use crate::profile::ProfileDocument;
 use crate::rows::MetricRow;
 use crate::series::SeriesDocument;
@@ -179,31 +181,36 @@ impl ViewedRun {
     /// # Errors
     /// When the store of the run cannot be read.
     pub fn series(&self, asked: &[(Pair, Bins)]) -> Result<Vec<Option<SeriesDocument>>, ViewError> {
-        let (known, told_of) = {
+        let mut all = Vec::with_capacity(asked.len());
+        self.each_series(asked, |series| all.push(series))?;
+        Ok(all)
+    }
+
+    /// Hands over one pair after the other, as [`Self::series`] does: of a thousand pairs no more than one is in memory.
+    pub(crate) fn each_series(
+        &self,
+        asked: &[(Pair, Bins)],
+        mut take: impl FnMut(Option<SeriesDocument>),
+    ) -> Result<(), ViewError> {
+        let mut told = |(pair, bins): &(Pair, Bins), recorded: Option<&KnownBins>| {
             let content = self.content();
-            let known: Vec<_> = asked.iter().map(|(pair, _)| content.histogram(pair)).collect();
-            (known, content.told())
+            // The record of a run knows a pair over all of it, whenever the search asked for it.
+            let known = recorded.map(Cow::Borrowed).or_else(|| content.known_bins(pair));
+            take(known.map(|known| match *bins {
+                Bins::From(from) => SeriesDocument::of(pair, &known, content.told(), from),
+                Bins::AtMost(most) => SeriesDocument::folded(pair, &known, content.told(), most),
+            }));
         };
-        // The record of a run knows a pair over all of it, whenever the search asked for it.
-        let known = match self.further.get() {
+        match self.further.get() {
             Some(further) => {
                 let wanted: Vec<&Pair> = asked.iter().map(|(pair, _)| pair).collect();
-                let recorded = further.histograms(&wanted)?;
-                recorded
-                    .into_iter()
-                    .zip(known)
-                    .map(|(recorded, known)| recorded.or(known))
-                    .collect()
+                further.each(&wanted, |at, recorded| told(&asked[at], recorded))
             }
-            None => known,
-        };
-        let told = asked.iter().zip(known).map(|((pair, bins), histogram)| {
-            histogram.map(|histogram| match *bins {
-                Bins::From(from) => SeriesDocument::of(pair, &histogram, told_of, from),
-                Bins::AtMost(most) => SeriesDocument::folded(pair, &histogram, told_of, most),
-            })
-        });
-        Ok(told.collect())
+            None => {
+                asked.iter().for_each(|one| told(one, None));
+                Ok(())
+            }
+        }
     }
 
     fn content(&self) -> RwLockReadGuard<'_, Content> {
@@ -297,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn bins_are_added_and_a_fold_brings_all_anew() {
+    fn bins_are_added_and_those_that_are_known_fold_with_new_ones() {
         let run = ViewedRun::live(RunHead::default());
         let told = |from| {
             let series = run.series(&[(waits(), Bins::From(from))]).expect("it needs no store");
@@ -306,8 +313,10 @@ mod tests {
         run.apply(RunChange { series: vec![part(0, 50, 20)], ..change(1) });
         run.apply(RunChange { series: vec![part(20, 50, 20)], ..change(2) });
         assert_eq!((told(0).amounts.len(), told(30).amounts.len()), (40, 10));
-        run.apply(RunChange { series: vec![part(0, 100, 30)], ..change(3) });
-        assert_eq!((told(0).width_s, told(0).amounts.len()), (0.1, 30));
+        run.apply(RunChange { series: vec![part(20, 100, 10)], ..change(3) });
+        let folded = told(0);
+        let amounts = [vec![Some(0.002); 20], vec![Some(0.001); 10]].concat();
+        assert_eq!((folded.width_s, folded.amounts), (0.1, amounts));
         assert_eq!(run.since(1).pairs, [], "the pair was known before");
     }
 }

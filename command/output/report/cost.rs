@@ -70,6 +70,11 @@ impl ReportedCheck {
 }
 
 impl Cost {
+    /// All of it; of a run that was gone through again only the mean is known.
+    pub(crate) fn whole(&self) -> f64 {
+        if self.total > 0.0 { self.total } else { self.mean }
+    }
+
     /// Adds the parts up, of a run of so many seconds.
     pub(crate) fn add_up(&mut self, elapsed_s: f64) {
         let around = self.start_s + self.end_s;

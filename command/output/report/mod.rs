@@ -70,7 +70,8 @@ pub(crate) struct Report {
     pub(crate) unmeasured: Vec<Unmeasured>,
     /// `None` but for jobs of two ranks and more.
     pub(crate) efficiency: Option<ReportedEfficiency>,
-    pub(crate) cost: Cost,
+    /// What measuring cost; `None` of a run that another tool measured.
+    pub(crate) cost: Option<Cost>,
     pub(crate) losses: ReportedLosses,
     pub(crate) search: ReportedSearch,
     pub(crate) bottlenecks: Vec<ReportedBottleneck>,
@@ -95,6 +96,9 @@ pub(crate) struct Report {
     /// Of a diagnosis: the run that was gone through.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) diagnosis_of: Option<String>,
+    /// What measured the run, where that was another tool: what it does not tell is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) imported_from: Option<String>,
     /// Directives that had a say in the search.
     pub(crate) directives_used: usize,
     /// What was found in each phase alone.
@@ -118,12 +122,16 @@ impl Report {
             command: command.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
             exit_status,
             elapsed_s: rounded(elapsed.as_secs_f64()),
+            cost: Some(Cost::default()),
             ..Self::default()
         }
     }
 
     /// How long the run took, or takes by now.
     fn length(&self) -> String {
+        if self.imported_from.is_some() && self.elapsed_s == 0.0 {
+            return "how long it took is not known".to_owned();
+        }
         let so_far = if self.goes_on { " so far, and it goes on" } else { "" };
         format!("{:.2} s{so_far}", self.elapsed_s)
     }
@@ -632,7 +640,7 @@ pub(crate) mod example {
                 communication: 0.86,
                 input_output: 1.0,
             }),
-            cost: cost(),
+            cost: Some(cost()),
             losses: ReportedLosses::default(),
             search: ReportedSearch { pairs_tested: 40, pairs_true: 3, pairs_unknown: 2 },
             bottlenecks: vec![

@@ -6,7 +6,7 @@ use super::text::{
     counted, ending, line, one_line, precise, write_counters, write_measured, write_note,
     write_unmeasured,
 };
-use super::{Report, TimeShares, share};
+use super::{Report, ReportedUndecided, TimeShares, share};
 use crate::output::terminal::{self, OutputStyle, readable, wrapped};
 
 /// The page, as it is printed at the end of a run.
@@ -100,6 +100,9 @@ fn sentence(first: &Finding) -> String {
 }
 
 fn without_findings(report: &Report) -> String {
+    if let Some(tool) = &report.imported_from {
+        return imported(report, tool);
+    }
     let hot = report.hot_code.first().map(|one| {
         let name = one.function.rsplit('/').next().unwrap_or(&one.function);
         format!(" Of its computing {:.0} % is in {}.", 100.0 * one.share, readable(name))
@@ -114,6 +117,19 @@ fn without_findings(report: &Report) -> String {
         "No bottleneck was found that is beyond its threshold."
     };
     format!("{begin}{}", hot.unwrap_or_default())
+}
+
+/// Of sums alone nothing is sure, and of what a tool does not tell nothing is known: neither means that there is no bottleneck.
+fn imported(report: &Report, tool: &str) -> String {
+    let beyond =
+        |one: &&ReportedUndecided| (one.value > one.threshold) == (one.scale.relation == '>');
+    report.undecided.first().filter(beyond).map_or_else(
+        || format!("What {tool} tells answers none of the questions."),
+        |one| {
+            let comparison = one.scale.comparison(one.value, one.threshold);
+            format!("{} is {comparison}, as far as {tool} tells.", one.hypothesis)
+        },
+    )
 }
 
 /// What ran, and how its time was spent.
@@ -171,23 +187,23 @@ fn write_finding(number: usize, one: &Finding, style: OutputStyle, text: &mut St
 
 /// Cost and confidence in a line, and where the rest is.
 fn write_end(report: &Report, found: usize, rest: &str, style: OutputStyle, text: &mut String) {
-    let cost = &report.cost;
-    let all = if cost.total > 0.0 { cost.total } else { cost.mean };
-    let colour = if all > cost.limit { terminal::CAUTION } else { terminal::GOOD };
-    let said = style.paint(format!("Measuring cost {}", precise(all)), colour);
+    let said = match &report.cost {
+        Some(cost) => {
+            let colour = if cost.whole() > cost.limit { terminal::CAUTION } else { terminal::GOOD };
+            let said = style.paint(format!("Measuring cost {}", precise(cost.whole())), colour);
+            format!("{said} of the run (limit {})", share(cost.limit))
+        }
+        None => "What measuring cost is not known".to_owned(),
+    };
     let open = match report.search.pairs_unknown {
         0 => "all questions answered".to_owned(),
         some => format!("{some} left open"),
     };
     let tested = counted(report.search.pairs_tested, "question", "questions");
     text.push('\n');
-    line(
-        text,
-        &format!("{said} of the run (limit {}); {tested} asked, {open}.", share(cost.limit)),
-    );
-    for each in
-        cost.checked.iter().flat_map(|one| wrapped(&advice::sentence(&one.told()), style.width))
-    {
+    line(text, &format!("{said}; {tested} asked, {open}."));
+    let checked = report.cost.iter().flat_map(|cost| &cost.checked);
+    for each in checked.flat_map(|one| wrapped(&advice::sentence(&one.told()), style.width)) {
         line(text, &each);
     }
     let more = found.saturating_sub(MOST);
@@ -212,7 +228,7 @@ const MOST_LINES: usize = 2;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::output::report::example;
+    use crate::output::report::{ReportedScale, example};
 
     #[test]
     fn the_first_line_is_the_answer_and_the_page_fits_a_screen() {
@@ -247,5 +263,23 @@ mod tests {
         report.time = None;
         let text = page(&report, OutputStyle::PLAIN);
         assert!(text.contains("No bottleneck was found: the program mostly computes."), "{text}");
+    }
+
+    #[test]
+    fn nothing_is_said_to_be_well_of_which_another_tool_tells_nothing() {
+        let mut report = example::report();
+        report.bottlenecks.clear();
+        (report.time, report.imported_from) = (None, Some("gprof".to_owned()));
+        let nothing = answer(&report);
+        report.undecided.push(ReportedUndecided {
+            hypothesis: "ExcessiveSyncWaitingTime".to_owned(),
+            value: 0.928,
+            threshold: 0.2,
+            scale: ReportedScale::default(),
+            ..ReportedUndecided::default()
+        });
+        let told = [nothing, answer(&report)];
+        let undecided = "ExcessiveSyncWaitingTime is 92.8 % > 20.0 %, as far as gprof tells.";
+        assert_eq!(told, ["What gprof tells answers none of the questions.", undecided]);
     }
 }

@@ -62,12 +62,17 @@ impl CallpathSum {
         let times = self.processes.values();
         let most = times.clone().copied().fold(0.0, f64::max);
         let least = times.copied().fold(f64::INFINITY, f64::min).min(most);
+        // What was counted was called at least once: a tool that tells neither calls nor time of a path does not know them.
+        let [times, calls] = match (self.exclusive > 0.0, self.calls) {
+            (false, 0) => ["", ""].map(str::to_owned),
+            (_, calls) => {
+                let times = time_and_share(self.exclusive, whole);
+                let calls = if calls > 0 { count(calls) } else { String::new() };
+                [format!("{times}{:>9}{:>9}", seconds(least), seconds(most)), calls]
+            }
+        };
         format!(
-            "{}{:>9}{:>9}{:>11}{:>10}{:>7}",
-            time_and_share(self.exclusive, whole),
-            seconds(least),
-            seconds(most),
-            count(self.calls),
+            "{times:36}{calls:>11}{:>10}{:>7}",
             bytes(self.bytes),
             self.coverage.map(part).unwrap_or_default()
         )

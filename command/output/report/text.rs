@@ -346,11 +346,12 @@ fn amount(total: f64, unit: &str) -> String {
 }
 
 fn write_cost(report: &Report, output_style: OutputStyle, text: &mut String) {
-    let cost = &report.cost;
     let about = "share of the time of the process that paid most";
     heading("Cost of measuring", about, output_style, text);
-    // Of a run that was gone through again only the mean is known.
-    let all = if cost.total > 0.0 { cost.total } else { cost.mean };
+    let Some(cost) = &report.cost else {
+        return line(text, "  not known");
+    };
+    let all = cost.whole();
     let style = if all > cost.limit { terminal::CAUTION } else { terminal::GOOD };
     let numbers = format!("{} in all, limit {}", precise(all), share(cost.limit));
     line(text, &format!("  {}", output_style.paint(numbers, style)));

@@ -192,6 +192,25 @@ test('a link brings back what each view was told to show', async () => {
   expect(after.slice(0, 6)).toEqual([true, 'descending', true, true, false, 'exchng1'])
 }, PATIENCE)
 
+test('a key is heard while the plot still shows what was before it', async () => {
+  place.say(['report', 'latest', '-o', 'quick.html'])
+  const { page } = await opened(`file://${place.path('quick.html')}#view=time`)
+  await page.waitForSelector('[data-view="time"] .plot canvas')
+  await press(page, '[data-view="time"] .plot', '+')
+  await page.waitForFunction(() => document.querySelector('.chosen > span')?.textContent?.includes(' to '))
+  // What is drawn is as it was told: two frames of the browser have come.
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
+  const said = await page.evaluate(async () => {
+    const plot = document.querySelector('[data-view="time"] .plot')!
+    for (const [key, shiftKey] of [['0', false], ['ArrowRight', true]] as const) {
+      plot.dispatchEvent(new KeyboardEvent('keydown', { key, shiftKey, bubbles: true }))
+      await new Promise<void>((done) => queueMicrotask(() => queueMicrotask(done)))
+    }
+    return plot.querySelector('.read')!.textContent
+  })
+  expect(said).toMatch(/^0\.\d+ s: /)
+}, PATIENCE)
+
 /** Keeps what the page saves, in the place of files: a browser takes ten in a second at most. */
 function keepSaved() {
   const all: { name: string; blob: Blob | undefined }[] = []

@@ -69,7 +69,8 @@ export interface Report {
   hosts: number
   processors: number
   efficiency: Efficiency | null
-  cost: Cost
+  /** Null of a run that another tool measured. */
+  cost: Cost | null
   losses: { nodes: number; objects: number }
   search: { pairs_tested: number; pairs_true: number; pairs_unknown: number }
   bottlenecks: Bottleneck[]

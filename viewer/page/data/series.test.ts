@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest'
 import type { Series } from './documents'
-import { Parts, aligned, joined, mean, peak, rates, widened } from './series'
+import { Parts, aligned, folded, joined, mean, peak, rates, widened } from './series'
 
 const series = (amounts: (number | null)[], width_s = 0.5, from = 0, covered: number[] = []): Series => ({ metric: 'sync_wait', focus: '</Code>', width_s, from, amounts, covered })
 
@@ -28,9 +28,11 @@ test('series of different widths are aligned on the widest', () => {
   expect(both.rates).toEqual([[2, 2], [3, null]])
 })
 
-test('new bins go behind those that are known, and a fold replaces them', () => {
+test('new bins go behind those that are known, also behind those that have folded', () => {
   expect(joined(series([1, 2], 0.5), series([3], 0.5, 2)).amounts).toEqual([1, 2, 3])
-  expect(joined(series([1, 2], 0.5), series([4], 1, 0)).amounts).toEqual([4])
+  const wide = folded(series([1, 2, 3], 0.5), 1)
+  expect(wide).toMatchObject({ amounts: [3], covered: [] })
+  expect(joined(wide, series([7, 8], 1, 1))).toMatchObject({ amounts: [3, 7, 8], covered: [] })
 })
 
 test('sums and peaks of a series grow with it', () => {

@@ -3,20 +3,21 @@
 import type { Series } from './documents'
 
 /** The rate in each bin: amount per second that was measured; null where none was. */
-export function rates(series: Series): (number | null)[] {
-  return series.amounts.map((amount, at) => {
-    if (amount === null) return null
-    const covered = (series.covered[at] ?? 1) * series.width_s
-    return covered > 0 ? amount / covered : null
-  })
+export const rates = (series: Series): (number | null)[] => series.amounts.map((_, at) => rateAt(series, at))
+
+function rateAt({ amounts, covered, width_s }: Series, at: number): number | null {
+  const amount = amounts[at]!
+  const measured = (covered[at] ?? 1) * width_s
+  return amount === null || measured <= 0 ? null : amount / measured
 }
 
 export const times = (series: Series) => series.amounts.map((_, at) => (series.from + at + 0.5) * series.width_s)
 
-/** What a series adds up to at the edge of each bin: amount, and seconds that were measured; with room behind for bins to come. */
+/** What a series adds up to at the edge of each bin; with room behind for bins to come. */
 interface Sums {
   amounts: Float64Array
-  covered: Float64Array
+  /** Bins that were measured; null where all of each was, which is so of most series. */
+  covered: Float64Array | null
   /** Bins that are summed. */
   length: number
 }
@@ -24,25 +25,25 @@ interface Sums {
 const known = new WeakMap<Series, Sums>()
 
 function sums(series: Series): Sums {
-  let both = known.get(series)
   const length = series.amounts.length
+  let both = known.get(series)
   if (!both) {
-    both = { amounts: new Float64Array(length + 1), covered: new Float64Array(length + 1), length: 0 }
+    both = { amounts: new Float64Array(length + 1), covered: null, length: 0 }
     known.set(series, both)
   }
-  if (both.length < length) {
-    if (both.amounts.length <= length) {
-      both.amounts = roomier(both.amounts, length)
-      both.covered = roomier(both.covered, length)
-    }
-    for (let at = both.length; at < length; at++) {
-      const amount = series.amounts[at]!
-      const share = amount === null ? 0 : (series.covered[at] ?? 1)
-      both.amounts[at + 1] = both.amounts[at]! + (amount ?? 0)
-      both.covered[at + 1] = both.covered[at]! + share * series.width_s
-    }
-    both.length = length
+  if (both.length === length) return both
+  if (both.amounts.length <= length) both.amounts = roomier(both.amounts, length)
+  const { amounts } = both
+  for (let at = both.length; at < length; at++) {
+    const amount = series.amounts[at]!
+    const share = amount === null ? 0 : (series.covered[at] ?? 1)
+    amounts[at + 1] = amounts[at]! + (amount ?? 0)
+    if (share !== 1) both.covered ??= Float64Array.from({ length: amounts.length }, (_, edge) => Math.min(edge, at))
+    if (!both.covered) continue
+    if (both.covered.length <= length) both.covered = roomier(both.covered, length)
+    both.covered[at + 1] = both.covered[at]! + share
   }
+  both.length = length
   return both
 }
 
@@ -53,10 +54,11 @@ function roomier(numbers: Float64Array, length: number): Float64Array {
   return wider
 }
 
-/** A sum at a place between edges. */
-function at(edges: Float64Array, last: number, place: number): number {
+/** A sum at a place between edges; of none there each bin is one. */
+function at(edges: Float64Array | null, last: number, place: number): number {
   const low = Math.min(Math.max(Math.floor(place), 0), last)
   const part = Math.min(Math.max(place - low, 0), 1)
+  if (!edges) return Math.min(low + part, last)
   const below = edges[low]!
   return part === 0 || low === last ? below : below + (edges[low + 1]! - below) * part
 }
@@ -65,9 +67,12 @@ function at(edges: Float64Array, last: number, place: number): number {
 export function mean(series: Series, from: number, to: number): number | null {
   const { amounts, covered, length } = sums(series)
   const [begin, end] = [from / series.width_s - series.from, to / series.width_s - series.from]
-  const measured = at(covered, length, end) - at(covered, length, begin)
-  return measured > 1e-12 ? (at(amounts, length, end) - at(amounts, length, begin)) / measured : null
+  const measured = (at(covered, length, end) - at(covered, length, begin)) * series.width_s
+  return measured > LEAST_S ? (at(amounts, length, end) - at(amounts, length, begin)) / measured : null
 }
+
+/** Of what was measured for less nothing is said. */
+const LEAST_S = 1e-12
 
 /** Where the edges of equal parts of a stretch lie between the bins of a series; the same for all series that have the same bins. */
 export class Parts {
@@ -98,17 +103,22 @@ export class Parts {
   means(series: Series, out: Float64Array) {
     const { amounts, covered, length } = sums(series)
     const { low, share, parts } = this
-    let [amount, seconds] = [0, 0]
-    for (let part = 0; part <= parts; part++) {
-      const [at, rest] = [low[part]!, share[part]!]
-      const above = Math.min(at + 1, length)
-      const nextAmount = amounts[at]! + (amounts[above]! - amounts[at]!) * rest
-      const nextSeconds = covered[at]! + (covered[above]! - covered[at]!) * rest
-      if (part > 0) out[part - 1] = nextSeconds - seconds > 1e-12 ? (nextAmount - amount) / (nextSeconds - seconds) : NaN
-      amount = nextAmount
-      seconds = nextSeconds
-    }
+    // Of a thousand processes this is most of a frame: numbers that stand in arrays of numbers are no objects of their own.
+    for (let part = 0; part < parts; part++) out[part] = between(amounts, length, low, share, part)
+    if (covered) for (let part = 0; part < parts; part++) out[part] = rate(out[part]!, between(covered, length, low, share, part) * series.width_s)
+    else for (let part = 0; part < parts; part++) out[part] = rate(out[part]!, (low[part + 1]! + share[part + 1]! - low[part]! - share[part]!) * series.width_s)
   }
+}
+
+const rate = (amount: number, measured: number) => (measured > LEAST_S ? amount / measured : NaN)
+
+/** What a part adds up to; there is a sum at each edge of a bin, and the last bin has one above. */
+function between(sums: Float64Array, length: number, low: Int32Array, share: Float64Array, part: number): number {
+  const from = low[part]!
+  const to = low[part + 1]!
+  const begin = sums[from]!
+  const end = sums[to]!
+  return end + (sums[Math.min(to + 1, length)]! - end) * share[part + 1]! - begin - (sums[Math.min(from + 1, length)]! - begin) * share[part]!
 }
 
 /** The peak of a series when it had so many bins. */
@@ -118,14 +128,23 @@ interface Peak {
 }
 
 const peaks = new WeakMap<Series, Peak>()
+/** Where rates are sorted, of one series after the other. */
+let scratch = new Float64Array(0)
 
 /** A rate that hardly a bin is above: a single one that sticks out must not make all others pale. A few new bins hardly change it. */
 export function peak(series: Series): number {
   const length = series.amounts.length
   let found = peaks.get(series)
   if (!found || length > 1.05 * found.length) {
-    const all = Float64Array.from(rates(series), (rate) => rate ?? 0).sort()
-    found = { rate: all[Math.floor(0.98 * (all.length - 1))] ?? 0, length }
+    if (scratch.length < length) scratch = new Float64Array(2 * length)
+    const all = scratch.subarray(0, length)
+    const { amounts, covered, width_s } = series
+    for (let at = 0; at < length; at++) {
+      const measured = (covered[at] ?? 1) * width_s
+      all[at] = measured > 0 ? (amounts[at] ?? 0) / measured : 0
+    }
+    all.sort()
+    found = { rate: all[Math.floor(0.98 * (length - 1))] ?? 0, length }
     peaks.set(series, found)
   }
   return found.rate
@@ -170,9 +189,20 @@ function halved(series: Series): Series {
   return { ...series, width_s: 2 * series.width_s, from: first, amounts, covered }
 }
 
-/** New bins behind those that are known; a fold brings all anew. */
+/** The bins of a series as wide as those of one that folded, without the last one where it is not whole. */
+export function folded(series: Series, width: number): Series {
+  const wide = widened(series, width)
+  const bins = Math.floor(((series.from + series.amounts.length) * series.width_s) / width + 1e-6) - wide.from
+  const covered = wide.covered.slice(0, bins)
+  return { ...wide, amounts: wide.amounts.slice(0, bins), covered: covered.every((share) => share === 1) ? [] : covered }
+}
+
+/** The number of the bin that comes after those that are known. */
+export const after = (series: Series) => series.from + series.amounts.length
+
+/** New bins behind those that are known, of the same width. */
 export function joined(series: Series | null, news: Series): Series {
-  if (!series || Math.abs(series.width_s - news.width_s) > 1e-9 || news.from === 0) return news
+  if (!series || news.from === 0) return news
   const keep = news.from - series.from
   const isAll = series.covered.length === 0 && news.covered.length === 0
   if (isAll && keep === series.amounts.length) {

@@ -1,11 +1,12 @@
 // Processes over time as a heat map: a row for each, a colour for how much.
 
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Series } from '../data/documents'
 import { Parts, mean, peak } from '../data/series'
 import { useCells } from '../link/cell_keys'
 import { link, linked, useShared } from '../link/linked'
 import { moveRange } from '../link/range_keys'
+import { cleared } from './cleared'
 import { LEFT, RIGHT } from './margins'
 import { heat, heatTable, ink, isDark } from './palette'
 import { ticks } from './scene'
@@ -31,7 +32,7 @@ export function HeatMap({ rows, range, selected, onSelect, format }: Props) {
   const brush = useRef<number | null>(null)
   const high = Math.min(26, Math.max(2, Math.floor(420 / Math.max(rows.length, 1))))
   const height = rows.length * high + BOTTOM
-  const most = Math.max(1e-9, ...rows.flatMap(({ series }) => (series ? [peak(series)] : [])))
+  const most = useMemo(() => strongest(rows), [rows])
 
   const draw = useRef(() => {})
   draw.current = () => {
@@ -88,16 +89,16 @@ export function HeatMap({ rows, range, selected, onSelect, format }: Props) {
   )
 }
 
+/** What the strongest colour stands for. */
+const strongest = (rows: Props['rows']) => Math.max(1e-9, ...rows.map(({ series }) => (series ? peak(series) : 0)))
+
 function paint(
   canvas: HTMLCanvasElement,
   cells: Cells,
   { rows, range, selected, high, most }: Pick<Props, 'rows' | 'range' | 'selected'> & { high: number; most: number },
 ) {
-  const [ratio, box] = [devicePixelRatio, canvas.getBoundingClientRect()]
-  canvas.width = Math.max(1, Math.round(box.width * ratio))
-  canvas.height = Math.max(1, Math.round(box.height * ratio))
-  const context = canvas.getContext('2d')!
-  context.scale(ratio, ratio)
+  const box = canvas.getBoundingClientRect()
+  const context = cleared(canvas, box.width, box.height)
   const [soft, accent] = [ink('--ink-soft'), ink('--accent')]
   const dark = isDark()
   context.font = '11px system-ui, sans-serif'
@@ -171,7 +172,7 @@ class Cells {
 
 /** The same as a drawing that can be saved, in cells of a hundredth of the time. */
 export function heatSvg(rows: Props['rows'], range: [number, number]): string {
-  const most = Math.max(1e-9, ...rows.flatMap(({ series }) => (series ? [peak(series)] : [])))
+  const most = strongest(rows)
   const step = (range[1] - range[0]) / 100
   const cells = rows.flatMap(({ series }, at) =>
     Array.from({ length: 100 }, (_, x) => {

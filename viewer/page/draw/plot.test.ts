@@ -1,7 +1,7 @@
 // Layers stand on each other, and a saved plot holds no markup of a name.
 
 import { expect, test } from 'vitest'
-import { plotSvg, stacked } from './plot'
+import { plotSvg, stacked, stepped } from './plot'
 
 test('layers stand on those before them, and a gap in one is nothing in it', () => {
   expect(stacked([[1, null], [2, 3], [null, null]])).toEqual([[1, null], [3, 3], [3, 3]])
@@ -11,4 +11,10 @@ test('a name is no markup in a saved plot', () => {
   const svg = plotSvg({ times: [0.5], layers: [{ label: '<script>', colour: '#000', values: [1] }], range: [0, 1], format: String, label: '<b>' })
   expect(svg).not.toContain('<script>')
   expect(svg).not.toContain('<b>')
+})
+
+test('a moment that is read leads to the one beside it, within what is shown, whatever bins came meanwhile', () => {
+  const [few, wide] = [[0.25, 0.75, 1.25, 1.75], [0.5, 1.5, 2.5]]
+  const steps = [stepped(few, [0.5, 1.5], null, 1), stepped(few, [0, 2], 0.25, 1), stepped(few, [0, 2], 0.25, -1), stepped(few, [1, 2], 0.25, 1), stepped(wide, [0, 3], 0.75, 1), stepped([], [0, 2], 0.75, 1)]
+  expect(steps).toEqual([0.75, 0.75, 0.25, 1.25, 1.5, null])
 })

@@ -1,6 +1,6 @@
 // A plot over time: lines or stacked areas, on the axis that all views share.
 
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import uPlot from 'uplot'
 import { link, linked, useShared } from '../link/linked'
 import { moveRange } from '../link/range_keys'
@@ -59,15 +59,17 @@ export function Plot({ times, layers, isStacked, range, height, marks, format, a
   const { theme } = useShared(linked)
   const frame = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot | null>(null)
-  const shown = useRef({ marks, format: short ?? format, range, least, told: (_: number | null): string => '' })
+  const shown = useRef({ marks, format: short ?? format, range, least, read: null as number | null, told: (_: number | null): string => '' })
   const [said, say] = useState('')
+  // A moment and no place in the plot: it stays what it is while data come, and while the plot is drawn of another part of the run.
+  const [read, setRead] = useState<number | null>(null)
   const told = (place: number | null) => {
     const time = place === null ? undefined : times[place]
     if (time === undefined) return ''
     const values = layers.map(({ label, values }) => `${layers.length > 1 ? `${label} ` : ''}${values[place!] === null || values[place!] === undefined ? 'not measured' : format(values[place!]!)}`)
     return `${time.toFixed(2)} s: ${values.join(', ')}`
   }
-  shown.current = { marks, format: short ?? format, range, least, told }
+  shown.current = { marks, format: short ?? format, range, least, read, told }
   const data = useMemo(() => {
     const values = layers.map((layer) => layer.values)
     // Drawn from the highest down, so that each area is seen above the one it stands on.
@@ -111,7 +113,7 @@ export function Plot({ times, layers, isStacked, range, height, marks, format, a
         ],
         hooks: {
           setCursor: [(u) => say(shown.current.told(u.cursor.left! >= 0 ? (u.cursor.idx ?? null) : null))],
-          draw: [(u) => drawMarks(u, shown.current.marks ?? [], soft)],
+          draw: [(u) => drawMarks(u, shown.current.marks ?? [], soft), (u) => pointAt(u, shown.current.read)],
           setSelect: [
             (u) => {
               if (u.select.width < 4) return
@@ -136,17 +138,18 @@ export function Plot({ times, layers, isStacked, range, height, marks, format, a
     }
   }, [shape, height, theme])
 
-  useEffect(() => plot.current?.setData(data), [data])
-  useEffect(() => plot.current?.setScale('x', { min: range[0], max: range[1] }), [range[0], range[1]])
+  // Before the next key is heard: it acts on what is drawn.
+  useLayoutEffect(() => plot.current?.setData(data), [data])
+  useLayoutEffect(() => plot.current?.setScale('x', { min: range[0], max: range[1] }), [range[0], range[1]])
+  useLayoutEffect(() => void (plot.current && pointAt(plot.current, read)), [read])
   useEffect(() => plot.current?.redraw(), [marks])
   const act = (event: KeyboardEvent) => {
     const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key]
-    const u = plot.current
-    if (!event.shiftKey || step === undefined || !u) return void moveRange(event)
+    if (!event.shiftKey || step === undefined) return void moveRange(event)
     event.preventDefault()
-    const [first, last] = [u.valToIdx(range[0]), u.valToIdx(range[1])]
-    const at = Math.min(Math.max((u.cursor.idx ?? first) + step, first), last)
-    u.setCursor({ left: u.valToPos(times[at] ?? 0, 'x'), top: 4 })
+    const pointed = plot.current?.cursor.idx
+    const from = read ?? (pointed === null || pointed === undefined ? null : (times[pointed] ?? null))
+    setRead(stepped(times, range, from, step))
   }
   return (
     <div
@@ -157,10 +160,31 @@ export function Plot({ times, layers, isStacked, range, height, marks, format, a
       aria-label={`${label}, which can be saved as CSV: left and right move the time that is shown, plus and minus zoom, with Shift they read values`}
       style={{ height: `${height}px` }}
       onKeyDown={act}
+      onPointerMove={() => setRead(null)}
     >
-      <span class="read" aria-live="polite">{said}</span>
+      <span class="read" aria-live="polite">{read === null ? said : told(nearest(times, read))}</span>
     </div>
   )
+}
+
+/** The moment beside another one, of those that a range shows; the first of them where none was read. */
+export function stepped(times: number[], [from, to]: [number, number], read: number | null, step: number): number | null {
+  const [first, last] = [times.findIndex((time) => time >= from), times.findLastIndex((time) => time <= to)]
+  if (first < 0 || last < first) return null
+  const at = read === null ? first : nearest(times, read)! + step
+  return times[Math.min(Math.max(at, first), last)]!
+}
+
+/** Where the moment stands that is nearest to another one; bins that became wider have others. */
+function nearest(times: number[], read: number): number | null {
+  const above = times.findIndex((time) => time >= read)
+  if (above <= 0) return times.length === 0 ? null : above < 0 ? times.length - 1 : 0
+  return read - times[above - 1]! < times[above]! - read ? above - 1 : above
+}
+
+/** Puts the line of the cursor to the moment that is read. */
+function pointAt(u: uPlot, read: number | null) {
+  if (read !== null) u.setCursor({ left: u.valToPos(read, 'x'), top: 4 }, false)
 }
 
 function drawMarks(u: uPlot, marks: Mark[], colour: string) {

@@ -1,5 +1,7 @@
 // A scene: marks, bars and words at their places. It is painted on a canvas, and written as a drawing that can be saved: both are the same.
 
+import { cleared } from './cleared'
+
 export type Shape = 'circle' | 'square' | 'triangle' | 'diamond' | 'cross' | 'plus'
 
 export const SHAPES: Shape[] = ['circle', 'square', 'triangle', 'diamond', 'cross', 'plus']
@@ -7,6 +9,8 @@ export const SHAPES: Shape[] = ['circle', 'square', 'triangle', 'diamond', 'cros
 export type Item =
   | { kind: 'mark'; shape: Shape; x: number; y: number; r: number; colour: string; isFaint?: boolean; record: number }
   | { kind: 'bar'; x: number; y: number; w: number; h: number; colour: string; isFaint?: boolean; record: number }
+  /** Columns side by side, as wide as there is room, each of parts that stand on each other. */
+  | { kind: 'strip'; x: number; y: number; w: number; h: number; columns: number; colours: string[]; shares: Float32Array; record: number }
   | { kind: 'word'; text: string; x: number; y: number; align: 'left' | 'center' | 'right'; isStrong?: boolean }
   | { kind: 'line'; x1: number; y1: number; x2: number; y2: number }
   | { kind: 'box'; x: number; y: number; w: number; h: number }
@@ -41,11 +45,7 @@ const CORNERS: Record<Shape, [number, number][]> = {
 export const isStroke = (shape: Shape) => shape === 'cross' || shape === 'plus'
 
 export function paint(canvas: HTMLCanvasElement, scene: Scene, ink: Ink) {
-  const ratio = devicePixelRatio
-  canvas.width = Math.max(1, Math.round(scene.width * ratio))
-  canvas.height = Math.max(1, Math.round(scene.height * ratio))
-  const context = canvas.getContext('2d')!
-  context.scale(ratio, ratio)
+  const context = cleared(canvas, scene.width, scene.height)
   context.font = '11px system-ui, sans-serif'
   const { frame } = scene
   for (const item of scene.items) {
@@ -74,6 +74,12 @@ export function paint(canvas: HTMLCanvasElement, scene: Scene, ink: Ink) {
     } else if (item.kind === 'mark') {
       context.globalAlpha = item.isFaint ? FAINT : 0.85
       mark(context, item)
+    } else if (item.kind === 'strip') {
+      context.globalAlpha = 1
+      columns(item, (x, y, w, h, colour) => {
+        if (context.fillStyle !== colour) context.fillStyle = colour
+        context.fillRect(x, y, w, h)
+      })
     }
   }
   context.restore()
@@ -84,6 +90,26 @@ export function paint(canvas: HTMLCanvasElement, scene: Scene, ink: Ink) {
     context.lineWidth = 1.5
     context.strokeRect(item.x, item.y, item.w, item.h)
   }
+}
+
+type Strip = Extract<Item, { kind: 'strip' }>
+
+/** Smaller parts of a column are not seen. */
+const LEAST_SHARE = 0.004
+
+/** The parts of a strip, colour by colour: a canvas takes another colour less often then. */
+function columns({ x, y, w, h, columns, colours, shares }: Strip, draw: (x: number, y: number, w: number, h: number, colour: string) => void) {
+  const bottoms = new Float32Array(columns)
+  colours.forEach((colour, part) => {
+    for (let at = 0; at < columns; at++) {
+      const share = shares[at * colours.length + part]!
+      if (!(share > LEAST_SHARE)) continue
+      // Whole points, so that no seam is seen between columns.
+      const [left, right] = [Math.round((at * w) / columns), Math.round(((at + 1) * w) / columns)]
+      bottoms[at]! += share * h
+      draw(x + left, y + h - bottoms[at]!, right - left, share * h + 0.4, colour)
+    }
+  })
 }
 
 function mark(context: CanvasRenderingContext2D, { shape, x, y, r, colour }: Extract<Item, { kind: 'mark' }>) {
@@ -123,10 +149,16 @@ export function sceneSvg(scene: Scene, title: string): string {
         return `<rect x="${short(item.x)}" y="${short(item.y)}" width="${short(item.w)}" height="${short(item.h)}" fill="${item.colour}"${item.isFaint ? ` opacity="${FAINT}"` : ''}/>`
       case 'mark':
         return markSvg(item)
+      case 'strip': {
+        const parts: string[] = []
+        columns(item, (x, y, w, h, colour) => parts.push(`<rect x="${short(x)}" y="${short(y)}" width="${short(w)}" height="${short(h)}" fill="${colour}"/>`))
+        return parts.join('')
+      }
     }
   }
-  const within = scene.items.filter((item) => item.kind === 'bar' || item.kind === 'mark')
-  const around = scene.items.filter((item) => item.kind !== 'bar' && item.kind !== 'mark')
+  const isWithin = ({ kind }: Item) => kind === 'bar' || kind === 'mark' || kind === 'strip'
+  const within = scene.items.filter(isWithin)
+  const around = scene.items.filter((item) => !isWithin(item))
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${scene.width}" height="${scene.height}" viewBox="0 0 ${scene.width} ${scene.height}" font-family="system-ui, sans-serif" font-size="11"><title>${escape(title)}</title><rect width="100%" height="100%" fill="#fff"/>${around.map(one).join('')}<svg x="${frame.x}" y="${frame.y}" width="${frame.w}" height="${frame.h}" viewBox="${frame.x} ${frame.y} ${frame.w} ${frame.h}">${within.map(one).join('')}</svg></svg>`
 }
 
@@ -146,7 +178,7 @@ export function outline(shape: Shape, x: number, y: number, r: number): string {
 export function recordAt(scene: Scene, x: number, y: number): number | null {
   let [found, nearest]: [number | null, number] = [null, 8]
   for (const item of scene.items) {
-    if (item.kind === 'bar' && x >= item.x && x <= item.x + Math.max(item.w, 2) && y >= item.y && y <= item.y + item.h) return item.record
+    if ((item.kind === 'bar' || item.kind === 'strip') && x >= item.x && x <= item.x + Math.max(item.w, 2) && y >= item.y && y <= item.y + item.h) return item.record
     if (item.kind !== 'mark') continue
     const distance = Math.hypot(item.x - x, item.y - y)
     if (distance < nearest) [found, nearest] = [item.record, distance]

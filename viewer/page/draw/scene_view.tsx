@@ -85,7 +85,7 @@ export function SceneView({ make, like, label, say, hint, onDrag, onClear, onPic
 /** The records that are drawn, from the left to the right. */
 function inOrder({ items }: Scene): number[] {
   const places = new Map<number, number>()
-  for (const item of items) if ((item.kind === 'mark' || item.kind === 'bar') && !places.has(item.record)) places.set(item.record, item.x)
+  for (const item of items) if ('record' in item && !places.has(item.record)) places.set(item.record, item.x)
   return [...places].sort((one, other) => one[1] - other[1] || one[0] - other[0]).map(([record]) => record)
 }
 
@@ -93,8 +93,8 @@ function inOrder({ items }: Scene): number[] {
 function around({ items }: Scene, record: number): Item | undefined {
   let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity]
   for (const item of items) {
-    if ((item.kind !== 'mark' && item.kind !== 'bar') || item.record !== record) continue
-    const [x, y, w, h] = item.kind === 'bar' ? [item.x, item.y, item.w, item.h] : [item.x - item.r, item.y - item.r, 2 * item.r, 2 * item.r]
+    if (!('record' in item) || item.record !== record) continue
+    const [x, y, w, h] = item.kind === 'mark' ? [item.x - item.r, item.y - item.r, 2 * item.r, 2 * item.r] : [item.x, item.y, item.w, item.h]
     ;[left, top, right, bottom] = [Math.min(left, x), Math.min(top, y), Math.max(right, x + w), Math.max(bottom, y + h)]
   }
   return left <= right ? { kind: 'box', x: left - 2, y: top - 2, w: right - left + 4, h: bottom - top + 4 } : undefined

@@ -1,7 +1,7 @@
 // A run as the views see it: its documents, kept up to date by its source.
 
 import type { Bottleneck, Change, Command, Graph, Hypothesis, Metric, Profile, Question, Run, Series, Stream } from '../data/documents'
-import { joined } from '../data/series'
+import { after, folded, joined } from '../data/series'
 import { joinedStream } from '../data/streams'
 import type { Source } from '../data/source'
 import { QuestionGraph } from '../data/tree'
@@ -102,11 +102,12 @@ export class ShownRun {
     if (known !== undefined && !this.isLive) return known
     let pending = this.pending.get(key)
     if (!pending) {
-      const from = known ? known.from + known.amounts.length : 0
-      pending = this.source.series(metric, focus, from).then(async (news) => {
-        // A fold made the bins wider: what came before is to be had anew.
-        const isFolded = known && news && news.width_s > known.width_s * 1.001
-        const all = isFolded ? await this.source.series(metric, focus, 0) : news && joined(known ?? null, news)
+      const wasLive = this.isLive
+      pending = this.grown(metric, focus, known ?? null).then((all) => {
+        // What was asked for while the run went on lacks its end.
+        if (wasLive && !this.isLive) return this.grown(metric, focus, null)
+        return all
+      }).then((all) => {
         this.series.set(key, all)
         return all
       })
@@ -116,6 +117,16 @@ export class ShownRun {
       pending.then(over, over)
     }
     return pending
+  }
+
+  /** A series with what is new of it. Where a fold made the bins wider, what is known folds as well, and the rest is asked for. */
+  private async grown(metric: string, focus: string, known: Series | null): Promise<Series | null> {
+    for (;;) {
+      const news = await this.source.series(metric, focus, known ? after(known) : 0)
+      const isAs = known && news ? Math.round(Math.log2(news.width_s / known.width_s)) : 0
+      if (isAs === 0) return news && joined(known, news)
+      known = isAs > 0 ? folded(known!, news!.width_s) : null
+    }
   }
 
   /** Fetches what is new of each stream of which lines came. */

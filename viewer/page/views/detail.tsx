@@ -36,13 +36,14 @@ function Selected({ shown }: { shown: ShownRun }) {
   )
 }
 
+/** What a reader is to see first: why the program is slow, and what to try. */
 function Nothing({ shown }: { shown: ShownRun }) {
   const { findings = [], bottlenecks = [] } = shown.run.report ?? {}
   return (
     <>
-      <h2>Nothing is selected</h2>
-      <p>Choose a question, a resource or a process in any view: every view follows. Drag across a picture over time to look closer, and double-click to see all again.</p>
-      {findings.length > 0 ? <Found {...{ shown, findings }} /> : bottlenecks.length > 0 && <Leading shown={shown} />}
+      {findings.length > 0 ? <Found {...{ shown, findings }} /> : <h2>Nothing is selected</h2>}
+      {findings.length === 0 && bottlenecks.length > 0 && <Leading shown={shown} />}
+      <p class="note">Choose a question, a resource or a process in any view: every view follows. Drag across a picture over time to look closer, and double-click to see all again.</p>
     </>
   )
 }
@@ -51,11 +52,13 @@ function Nothing({ shown }: { shown: ShownRun }) {
 function Found({ shown, findings }: { shown: ShownRun; findings: Finding[] }) {
   return (
     <>
-      <h3>{findings.length === 1 ? 'The finding' : 'The findings'}</h3>
+      <h2>{findings.length === 1 ? 'The finding' : 'The findings'}</h2>
       <ol class="leading">
-        {findings.slice(0, 6).map((one) => (
+        {findings.slice(0, 6).map((one, at) => (
           <li key={one.title + one.focus}>
             <button type="button" class="plain" onClick={() => open(shown, one.hypothesis, one.focus)}>{one.title}</button>
+            {at === 0 && one.about && <p>{one.about}</p>}
+            {at === 0 && <p class="advice">{one.advice}</p>}
           </li>
         ))}
       </ol>

@@ -41,7 +41,7 @@ function Told({ shown }: { shown: ShownRun }) {
   const figures: [string, string | null][] = [
     ['processes', String(report.processes)],
     ['threads', String(report.threads)],
-    ['hosts', String(report.hosts)],
+    ['hosts', report.hosts > 0 ? String(report.hosts) : null],
     ['processors', report.processors > 0 ? String(report.processors) : null],
     ['questions asked', String(search.pairs_tested)],
     ['of these true', String(search.pairs_true)],

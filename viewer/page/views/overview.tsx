@@ -13,6 +13,7 @@ import { moveRange } from '../link/range_keys'
 import { useSeries } from '../link/use_series'
 
 const [WIDE, HIGH] = [1000, 44]
+const SPENT: [string, string][] = [['wall', WHOLE], ...DIVISION.map(([metric]): [string, string] => [metric, WHOLE])]
 
 export function Overview({ runs }: { runs: ShownRun[] }) {
   // The first is the only one that may go on.
@@ -44,7 +45,7 @@ function Strip({ shown, length }: { shown: ShownRun; length: number }) {
   const { range } = useShared(linked)
   const frame = useRef<HTMLDivElement>(null)
   const [brush, setBrush] = useState<[number, number] | null>(null)
-  const series = useSeries(shown, [['wall', WHOLE], ...DIVISION.map(([metric]): [string, string] => [metric, WHOLE])])
+  const series = useSeries(shown, SPENT)
   const known = series.every((one) => one !== undefined)
   const areas = useMemo(() => {
     const found = series.slice(1).flatMap((one, at) => (one ? [{ one, use: DIVISION[at]![1] }] : []))
@@ -54,7 +55,7 @@ function Strip({ shown, length }: { shown: ShownRun; length: number }) {
     const most = Math.max(1e-9, ...rates[0]!.map((value) => value ?? 0))
     const sums = stacked(rates.slice(1))
     return sums.map((values, at) => ({ path: area(times, values, sums[at - 1], most, length), colour: useColour(found[at]!.use) })).reverse()
-  }, [...series, length])
+  }, [series, length])
   const time = (event: PointerEvent) => {
     const box = frame.current!.getBoundingClientRect()
     return Math.min(Math.max((event.clientX - box.left) / box.width, 0), 1) * length

@@ -65,29 +65,31 @@ function Choice({ shown, focus, metric }: Asked) {
 
 /** Pairs that the run has over time, to choose from. */
 function Known({ shown }: { shown: ShownRun }) {
-  return (
+  const { pairs } = shown.run
+  // Hundreds of names are not written again with each frame of a zoom.
+  return useMemo(() => (
     <label>Known pairs{' '}
       <select
         value=""
         onChange={(event) => {
-          const pair = shown.run.pairs[Number(event.currentTarget.value)]
+          const pair = pairs[Number(event.currentTarget.value)]
           if (pair) link({ metric: pair[0], selected: { kind: 'focus', focus: pair[1] } })
         }}
       >
-        <option value="">{shown.run.pairs.length} pairs</option>
-        {shown.run.pairs.slice(0, 500).map(([name, focus], at) => <option key={`${name} ${focus}`} value={at}>{name} {focusShown(focus)}</option>)}
+        <option value="">{pairs.length} pairs</option>
+        {pairs.slice(0, 500).map(([name, focus], at) => <option key={`${name} ${focus}`} value={at}>{name} {focusShown(focus)}</option>)}
       </select>
     </label>
-  )
+  ), [pairs])
 }
 
 /** The chosen pair, and those that are kept beside it. */
 function Curves({ shown, focus, metric }: Asked) {
   const { range, pairs, theme } = useShared(linked)
-  const all = [[metric, focus] as [string, string], ...pairs.filter(([name, where]) => name !== metric || where !== focus)]
+  const all = useMemo(() => [[metric, focus] as [string, string], ...pairs.filter(([name, where]) => name !== metric || where !== focus)], [metric, focus, pairs])
   const series = useSeries(shown, all)
   const row = shown.metric(metric)
-  const drawn = useMemo(() => curves(all, series), [...series, all.length, theme])
+  const drawn = useMemo(() => curves(all, series), [series, all, theme])
   const marks = useMemo(() => marksOf(shown), [shown.run])
   const [wanted, setLayout] = useKept('time.layout', 'lines')
   const kinds = new Set(all.map(([name]) => kindOf(shown.metric(name))))
@@ -185,9 +187,9 @@ function Keys({ of }: { of: { label: string; colour: string }[] }) {
 /** All threads of the focus's processes, by what they did. */
 function Division({ shown, focus }: { shown: ShownRun; focus: string }) {
   const { range, theme } = useShared(linked)
-  const asked: [string, string][] = [['wall', focus], ...DIVISION.map(([metric]): [string, string] => [metric, focus])]
+  const asked = useMemo((): [string, string][] => [['wall', focus], ...DIVISION.map(([metric]): [string, string] => [metric, focus])], [focus])
   const series = useSeries(shown, asked)
-  const drawn = useMemo(() => division(series), [...series, theme])
+  const drawn = useMemo(() => division(series), [series, theme])
   const marks = useMemo(() => marksOf(shown), [shown.run])
   const title = 'How time was spent'
   if (!drawn) return <Missing {...{ title, shown }} isKnown={series.every((one) => one !== undefined)} pair={['wall', focus]} />
@@ -228,7 +230,7 @@ function Processes({ shown, focus, metric }: Asked) {
   const processes = useMemo(() => shown.processes().slice(0, MOST_PROCESSES), [shown.run.resources])
   const pairs = useMemo(() => processes.map((name): [string, string] => [metric, withPart(WHOLE, `/Process/${name}`)]), [processes, metric])
   const series = useSeries(shown, pairs)
-  const rows = useMemo(() => processes.map((name, at) => ({ name, series: series[at] })), [processes, ...series])
+  const rows = useMemo(() => processes.map((name, at) => ({ name, series: series[at] })), [processes, series])
   if (processes.length < 2) return null
   const title = `${metric} by process`
   if (series.every((one) => one === null)) return <Missing {...{ title, shown }} isKnown pair={[metric, pairs[0]![1]]} />
@@ -253,17 +255,19 @@ function table(rows: { name: string; series: Series | null | undefined }[]) {
   return [['time_s', ...known.map(({ name }) => `process ${name}`)], ...times.map((time, at) => [time, ...rates.map((values) => values[at] ?? null)])]
 }
 
+const COST: [string, string][] = [['observed_cost', WHOLE], ['wall', WHOLE]]
+
 /** What measuring took, against its limit. */
 export function Cost({ shown }: { shown: ShownRun }) {
   const { range } = useShared(linked)
-  const [cost, wall] = useSeries(shown, [['observed_cost', WHOLE], ['wall', WHOLE]])
+  const [cost, wall] = useSeries(shown, COST)
   const drawn = useMemo(() => {
     if (!cost || !wall) return null
     const { times, rates } = aligned([cost, wall])
     return { times, values: rates[0]!.map((value, at) => (value === null || !rates[1]![at] ? null : value / rates[1]![at]!)) }
   }, [cost, wall])
   if (!drawn) return null
-  const limit = shown.run.report?.cost.limit ?? Number(shown.run.facts.find((fact) => fact.name === 'cost-limit')?.value ?? 0.05)
+  const limit = shown.run.report?.cost?.limit ?? Number(shown.run.facts.find((fact) => fact.name === 'cost-limit')?.value ?? 0.05)
   const layers = [
     { label: 'cost of measuring', colour: lineColour(3), values: drawn.values },
     { label: 'limit', colour: limitColour(), values: drawn.times.map(() => limit), isDashed: true },

@@ -1,6 +1,6 @@
 // The report in short, as it is printed: what was found, in the same order and words, and the whole cost of measuring with its parts.
 
-import type { Report } from '../data/documents'
+import type { Cost, Report } from '../data/documents'
 import { percent } from '../data/format'
 import { Figures, Sheet } from '../draw/sheet'
 import { open } from '../link/open'
@@ -26,7 +26,7 @@ export function Findings({ shown }: { shown: ShownRun }) {
 }
 
 /** Of a run that was gone through again only the mean is known, and of an older one no parts. */
-export const wholeCost = ({ cost }: Report) => ((cost.total ?? 0) > 0 ? cost.total! : cost.mean)
+const wholeCost = (cost: Cost) => ((cost.total ?? 0) > 0 ? cost.total! : cost.mean)
 
 /** Smaller parts are not named. */
 const LEAST = 0.000_05
@@ -34,6 +34,7 @@ const LEAST = 0.000_05
 /** What measuring cost: the number of the report, and what it is made of. */
 export function WholeCost({ report, elapsed }: { report: Report; elapsed: number }) {
   const { cost } = report
+  if (!cost) return null
   const isWhole = (cost.total ?? 0) > 0
   const part = (value: number | undefined) => (value !== undefined && value >= LEAST ? percent(value, 2) : null)
   const moment = (value: number | undefined) => (isWhole && value !== undefined ? `${value.toFixed(2)} s` : null)
@@ -42,7 +43,7 @@ export function WholeCost({ report, elapsed }: { report: Report; elapsed: number
       title="What measuring cost"
       note="as a share of the time of the process that paid most"
       of={[
-        [isWhole ? 'in all' : 'while it ran', percent(wholeCost(report), 2)],
+        [isWhole ? 'in all' : 'while it ran', percent(wholeCost(cost), 2)],
         ['its limit', percent(cost.limit)],
         ['events', part(cost.events)],
         ['functions at rest', part(cost.at_rest)],

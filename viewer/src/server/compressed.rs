@@ -1,6 +1,6 @@
 //! Answers that are packed where the browser can unpack them, and that keep their turn until they are read.
 
-use std::io::Write as _;
+use std::io::{self, Write};
 
 use axum::body::{Body, Bytes, HttpBody as _};
 use axum::http::{HeaderMap, HeaderValue, header};
@@ -32,12 +32,52 @@ pub(crate) fn is_wanted(headers: &HeaderMap) -> bool {
     })
 }
 
-/// A text as an answer of a kind.
-pub(crate) fn answer(text: Vec<u8>, kind: &'static str, headers: &HeaderMap) -> Response {
-    if text.len() < LEAST || !is_wanted(headers) {
-        return ([(header::CONTENT_TYPE, kind)], text).into_response();
+/// An answer that is packed while it is written: no more of it than a piece lies unpacked in memory.
+pub(crate) struct Answer {
+    /// What is written and not packed.
+    piece: Vec<u8>,
+    encoder: Option<GzEncoder<Vec<u8>>>,
+    packs: bool,
+}
+
+impl Answer {
+    /// One that is packed where a browser can unpack it.
+    pub(crate) fn new(headers: &HeaderMap) -> Self {
+        Self { piece: Vec::new(), encoder: None, packs: is_wanted(headers) }
     }
-    of_packed(packed(&text, Compression::fast()), kind)
+
+    fn pack(&mut self) -> io::Result<()> {
+        let encoder =
+            self.encoder.get_or_insert_with(|| GzEncoder::new(Vec::new(), Compression::fast()));
+        encoder.write_all(&self.piece)?;
+        self.piece.clear();
+        Ok(())
+    }
+
+    /// What was written, as an answer of a kind.
+    pub(crate) fn finish(mut self, kind: &'static str) -> io::Result<Response> {
+        if self.packs && (self.encoder.is_some() || self.piece.len() >= LEAST) {
+            self.pack()?;
+        }
+        match self.encoder {
+            Some(encoder) => Ok(of_packed(encoder.finish()?, kind)),
+            None => Ok(([(header::CONTENT_TYPE, kind)], self.piece).into_response()),
+        }
+    }
+}
+
+impl Write for Answer {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.piece.extend_from_slice(bytes);
+        if self.packs && self.piece.len() >= PIECE {
+            self.pack()?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// The same answer, that keeps its turn until a browser has read it but for what lies on the way.
@@ -74,4 +114,49 @@ pub(crate) fn of_packed(bytes: Vec<u8>, kind: &'static str) -> Response {
     headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
     headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
     response
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read as _;
+
+    use flate2::read::GzDecoder;
+    use tokio::runtime::Builder;
+
+    use super::*;
+
+    /// Writes a text in words, as a document is written, and unpacks what became of it; with whether it was packed.
+    fn written(text: &str, accepted: &'static str) -> (bool, String) {
+        let mut headers = HeaderMap::new();
+        headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static(accepted));
+        let mut answer = Answer::new(&headers);
+        text.split_inclusive(' ')
+            .for_each(|word| answer.write_all(word.as_bytes()).expect("memory"));
+        let response = answer.finish("text/plain").expect("memory");
+        let is_packed = response.headers().contains_key(header::CONTENT_ENCODING);
+        let runtime = Builder::new_current_thread().build().expect("a runtime");
+        let body = axum::body::to_bytes(response.into_body(), usize::MAX);
+        let bytes = runtime.block_on(body).expect("it is there");
+        let mut text = String::new();
+        if is_packed {
+            GzDecoder::new(&bytes[..]).read_to_string(&mut text).expect("it is packed");
+        } else {
+            text = String::from_utf8(bytes.to_vec()).expect("it is a text");
+        }
+        (is_packed, text)
+    }
+
+    #[test]
+    fn what_is_packed_piece_by_piece_is_whole_again() {
+        let long: String = (0..40_000).map(|n| format!("{n} ")).collect();
+        let told = written(&long, "br, gzip;q=0.9");
+        assert!(told == (true, long), "packed: {}, {} bytes", told.0, told.1.len());
+    }
+
+    #[test]
+    fn what_is_short_or_not_to_be_packed_is_told_as_it_is() {
+        let long = "word ".repeat(40_000);
+        let told = [written("a word", "gzip"), written(&long, "br")];
+        assert!(told == [(false, "a word".into()), (false, long)]);
+    }
 }

@@ -1,5 +1,6 @@
 //! What is answered at which address. The addresses and documents are described by `viewer/openapi.json`.
 
+use std::io::{self, Write as _};
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 
@@ -22,7 +23,6 @@ use super::compressed::{self, Turn, held};
 use super::events::{self, Place};
 use super::refusal::Refusal;
 use crate::page::page;
-use crate::series::SeriesDocument;
 use crate::viewed_run::{Bins, ViewedRun};
 
 /// What is served.
@@ -211,11 +211,15 @@ async fn one_series(
 ) -> Result<Response, Refusal> {
     let WhichSeries { run, metric, focus, from } = told(asked)?;
     let (run, turn) = (site.run(run)?, site.turn().await);
-    let found = series(run, vec![(metric.clone(), focus.clone(), from)]).await?;
-    match found.into_iter().next().flatten() {
-        Some(series) => document(turn, headers, move || series).await,
-        None => Err(Refusal::NoSeries { metric, focus }),
-    }
+    let pairs = [(pair(&metric, &focus)?, Bins::From(from))];
+    answer(turn, headers, move |out| {
+        let found = run.series(&pairs).map_err(|error| Refusal::Failed(error.to_string()))?;
+        match found.into_iter().next().flatten() {
+            Some(series) => write(&series, out),
+            None => Err(Refusal::NoSeries { metric, focus }),
+        }
+    })
+    .await
 }
 
 async fn many_series(
@@ -229,23 +233,33 @@ async fn many_series(
     if pairs.len() > MOST_PAIRS {
         return Err(Refusal::BadRequest(format!("at most {MOST_PAIRS} pairs at once")));
     }
-    let pairs = pairs.into_iter().map(|(metric, focus, from)| (metric, focus, from.0)).collect();
+    let pairs = pairs
+        .into_iter()
+        .map(|(metric, focus, from)| Ok((pair(&metric, &focus)?, Bins::From(from.0))));
+    let pairs = pairs.collect::<Result<Vec<_>, Refusal>>()?;
     let turn = site.turn().await;
-    let found = series(run, pairs).await?;
-    document(turn, headers, move || found).await
+    answer(turn, headers, move |out| write_series(&run, &pairs, out)).await
 }
 
-async fn series(
-    run: Arc<ViewedRun>,
-    asked: Vec<(String, String, usize)>,
-) -> Result<Vec<Option<SeriesDocument>>, Refusal> {
-    let mut pairs = Vec::with_capacity(asked.len());
-    for (metric, focus, from) in asked {
-        pairs.push((pair(&metric, &focus)?, Bins::From(from)));
-    }
-    let found = tokio::task::spawn_blocking(move || run.series(&pairs)).await;
-    let found = found.map_err(|error| Refusal::Failed(error.to_string()))?;
-    found.map_err(|error| Refusal::Failed(error.to_string()))
+/// Writes one series after the other: all of a thousand processes at once are tens of megabytes.
+fn write_series(
+    run: &ViewedRun,
+    pairs: &[(Pair, Bins)],
+    out: &mut compressed::Answer,
+) -> Result<(), Refusal> {
+    let mut written = out.write_all(b"[");
+    let mut separator: &[u8] = b"";
+    let all = run.each_series(pairs, |series| {
+        if written.is_ok() {
+            written = out.write_all(separator);
+            separator = b",";
+        }
+        if written.is_ok() {
+            written = serde_json::to_writer(&mut *out, &series).map_err(io::Error::from);
+        }
+    });
+    all.map_err(|error| Refusal::Failed(error.to_string()))?;
+    written.and_then(|()| out.write_all(b"]")).map_err(|error| Refusal::Failed(error.to_string()))
 }
 
 fn pair(metric: &str, focus: &str) -> Result<Pair, Refusal> {
@@ -323,11 +337,24 @@ async fn document<T: Serialize>(
     headers: HeaderMap,
     make: impl FnOnce() -> T + Send + 'static,
 ) -> Result<Response, Refusal> {
+    answer(turn, headers, move |out| write(&make(), out)).await
+}
+
+fn write<T: Serialize>(document: &T, out: &mut compressed::Answer) -> Result<(), Refusal> {
+    serde_json::to_writer(out, document).map_err(|error| Refusal::Failed(error.to_string()))
+}
+
+/// JSON, written where it keeps nobody waiting.
+async fn answer(
+    turn: Turn,
+    headers: HeaderMap,
+    write: impl FnOnce(&mut compressed::Answer) -> Result<(), Refusal> + Send + 'static,
+) -> Result<Response, Refusal> {
     let made = tokio::task::spawn_blocking(move || {
-        let text = serde_json::to_vec(&make())?;
-        Ok(compressed::answer(text, "application/json", &headers))
+        let mut answer = compressed::Answer::new(&headers);
+        write(&mut answer)?;
+        answer.finish("application/json").map_err(|error| Refusal::Failed(error.to_string()))
     });
-    let made: Result<Response, serde_json::Error> =
-        made.await.map_err(|error| Refusal::Failed(error.to_string()))?;
-    made.map(|answer| held(answer, turn)).map_err(|error| Refusal::Failed(error.to_string()))
+    let made = made.await.map_err(|error| Refusal::Failed(error.to_string()))?;
+    made.map(|answer| held(answer, turn))
 }

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::ExportedRun;
+use crate::exchange::markup::markup_escaped;
 
 /// A callpath of all threads.
 struct CubeNode<'a> {
@@ -82,7 +83,7 @@ impl ExportedRun {
         }
         let mut text = HEAD.to_owned();
         for (name, id) in &names {
-            let name = escaped(name);
+            let name = markup_escaped(name);
             let _ = writeln!(
                 text,
                 "<region id=\"{id}\" mod=\"\" begin=\"-1\" end=\"-1\"><name>{name}</name><mangled_name>{name}</mangled_name>\
@@ -187,19 +188,3 @@ fn archived(files: &[(&str, Vec<u8>)]) -> Vec<u8> {
 
 /// The unit of heads and files.
 const BLOCK: usize = 512;
-
-/// What XML demands; characters that it has no way to write become a question mark.
-fn escaped(text: &str) -> String {
-    let mut written = String::new();
-    for one in text.chars() {
-        match one {
-            '<' => written.push_str("&lt;"),
-            '>' => written.push_str("&gt;"),
-            '&' => written.push_str("&amp;"),
-            '"' => written.push_str("&quot;"),
-            one if one.is_control() => written.push('?'),
-            one => written.push(one),
-        }
-    }
-    written
-}

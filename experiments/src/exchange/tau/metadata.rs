@@ -3,6 +3,8 @@
 //! TAU writes nothing but `<attribute><name>…</name><value>…</value></attribute>`, so no reader of XML is needed, and none of its dangers: no
 //! entity but the five that everybody knows is resolved, and nothing is looked up.
 
+use crate::exchange::markup::markup_escaped;
+
 /// Names and values, in the order of the text; what is not of this form is passed over.
 pub(super) fn parse(line: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
@@ -20,7 +22,7 @@ pub(super) fn parse(line: &str) -> Vec<(String, String)> {
 /// Names and values as that text.
 pub(super) fn written(metadata: &[(String, String)]) -> String {
     let attribute = |(name, value): &(String, String)| {
-        let (name, value) = (escaped(name), escaped(value));
+        let (name, value) = (markup_escaped(name), markup_escaped(value));
         format!("<attribute><name>{name}</name><value>{value}</value></attribute>")
     };
     let attributes: String = metadata.iter().map(attribute).collect();
@@ -69,23 +71,6 @@ fn character(name: &str) -> Option<char> {
             char::from_u32(code.ok()?)
         }
     }
-}
-
-/// The text as it may stand between tags and in one line.
-fn escaped(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '"' => safe.push_str("&quot;"),
-            '\'' => safe.push_str("&apos;"),
-            control if control.is_control() => safe.push_str(&format!("&#{};", u32::from(control))),
-            other => safe.push(other),
-        }
-    }
-    safe
 }
 
 #[cfg(test)]
