@@ -26,7 +26,7 @@ pub const RING_ENTRIES: usize = 2;
 /// First eight bytes of a ring's file.
 pub const RING_MAGIC: u64 = u64::from_le_bytes(*b"WHYTRACE");
 /// Raised with every change of a byte's meaning, of entries too.
-pub const RING_VERSION: u32 = 2;
+pub const RING_VERSION: u32 = 3;
 
 /// One entry: what happened, and a time or another number that belongs to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -57,7 +57,9 @@ pub struct RingHead {
     pub number: AtomicU32,
     /// Events that could not be recorded because a signal handler came inside another one.
     pub dropped: AtomicU64,
-    pad: [AtomicU64; 3],
+    /// `start_nanos` of the region that its entries speak of: a process has another one when it became another program.
+    pub region: AtomicU64,
+    pad: [AtomicU64; 2],
     /// Entries ever written.
     produced: AtomicU64,
 }

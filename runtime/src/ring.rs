@@ -68,6 +68,8 @@ impl Ring {
         head.pid.store(kernel::process_id(), Ordering::Relaxed);
         head.thread.store(thread, Ordering::Relaxed);
         head.number.store(NUMBERS.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
+        let began = tables.header().start_nanos.load(Ordering::Relaxed);
+        head.region.store(began, Ordering::Relaxed);
         head.publish();
         self.ring.store(place, Ordering::Relaxed);
         self.record(Traced::Began { ticks: clock::now() });

@@ -98,6 +98,18 @@ fn each_event_of_an_mpich_program_is_in_its_trace() {
 }
 
 #[test]
+fn a_rank_that_another_program_started_is_the_program() {
+    let traced = {
+        let _turn = shipped::turn(Load::Fills);
+        let mut words = program(Mpi::OpenMpi, 2, &["traced", "5"]);
+        let path = words.len() - 2;
+        words.insert(path, "linux64".to_owned());
+        Traced::of(&["--trace"], &words)
+    };
+    assert_eq!(traced.count("allreduce"), 2 * 5);
+}
+
+#[test]
 fn ranks_that_take_turns_have_the_same_events() {
     has_all_events(Mpi::OpenMpi, &["--serial"]);
 }

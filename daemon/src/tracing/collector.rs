@@ -132,7 +132,10 @@ impl Collecting {
                 let at = (self.written * ENTRY as u64, self.most - self.written);
                 if let Ok(written) = stream.drain(&mut self.room, &mut self.spool, at) {
                     self.written += written;
-                    stream.close();
+                    if stream.close() {
+                        // A later process of the same number may make one of the same name.
+                        self.known.remove(&stream.path);
+                    }
                 }
             }
         }
@@ -158,18 +161,14 @@ impl Collecting {
         self.changed = changed.filter(|_| is_settled);
     }
 
-    /// Begins to drain a ring; false when it is not ready yet.
+    /// Begins to drain a ring; false when it is not ready yet. A region is published before the rings of its threads are.
     fn take(&mut self, path: &Path, pid: u32) -> bool {
         let user = rustix::process::geteuid().as_raw();
-        let newest = TracedMemory::newest(&self.directory, pid);
-        let is_known = |process: &TracedMemory| process.is_of(pid, newest.as_deref());
-        let found = self.processes.iter().rposition(is_known);
-        let process = found.unwrap_or_else(|| {
-            self.processes.push(TracedMemory::of(pid, newest, user));
-            self.processes.len() - 1
-        });
-        match Stream::open(path, process, user) {
-            Ok(Some(stream)) => self.streams.push(stream),
+        match Stream::open(path, user) {
+            Ok(Some(mut stream)) => {
+                stream.process = self.process(pid, stream.region, user);
+                self.streams.push(stream);
+            }
             Ok(None) => return false,
             Err(error) => self.unread.push(format!("{}: {error}", path.display())),
         }
@@ -177,7 +176,20 @@ impl Collecting {
         true
     }
 
-    fn told(self, spool: File, begun: Moment) -> CollectedTrace {
+    /// The number of the process whose region began then.
+    fn process(&mut self, pid: u32, began: u64, user: u32) -> usize {
+        let found = self.processes.iter().rposition(|process| process.is_of(pid, began));
+        found.unwrap_or_else(|| {
+            self.processes.push(TracedMemory::find(&self.directory, pid, began, user));
+            self.processes.len() - 1
+        })
+    }
+
+    fn told(mut self, spool: File, begun: Moment) -> CollectedTrace {
+        let unread = self.processes.iter().filter(|process| process.is_unread()).count();
+        if unread > 0 {
+            self.unread.push(format!("{unread} processes were gone before their names were read"));
+        }
         let threads = self.streams.into_iter().map(|stream| TracedThread {
             process: stream.process,
             thread: stream.thread,

@@ -15,11 +15,13 @@ pub(super) const ROOM: usize = 1 << 13;
 /// A thread that is traced.
 #[derive(Debug)]
 pub(super) struct Stream {
-    path: PathBuf,
+    pub(super) path: PathBuf,
     /// None when the thread is over and all of its entries are taken.
     ring: Option<Mapping>,
-    /// The number of its process among those that are traced.
+    /// The number of its process among those that are traced, once it is known.
     pub(super) process: usize,
+    /// When the region began that its entries speak of.
+    pub(super) region: u64,
     pub(super) thread: u32,
     pub(super) number: u32,
     next: u64,
@@ -35,7 +37,7 @@ pub(super) struct Stream {
 
 impl Stream {
     /// Opens a ring of this user's. `None`: it is still being prepared, come again.
-    pub(super) fn open(path: &Path, process: usize, user: u32) -> io::Result<Option<Self>> {
+    pub(super) fn open(path: &Path, user: u32) -> io::Result<Option<Self>> {
         let flags = libc::O_NOFOLLOW | libc::O_CLOEXEC | libc::O_NONBLOCK;
         let file = File::options().read(true).custom_flags(flags).open(path)?;
         let facts = file.metadata()?;
@@ -56,11 +58,13 @@ impl Stream {
         }
         let [thread, number] =
             [&ring.head.thread, &ring.head.number].map(|word| word.load(Ordering::Relaxed));
+        let region = ring.head.region.load(Ordering::Relaxed);
         let (path, ring) = (path.to_owned(), Some(mapping));
         Ok(Some(Self {
             path,
             ring,
-            process,
+            process: 0,
+            region,
             thread,
             number,
             next: 0,
@@ -113,11 +117,10 @@ impl Stream {
         self.ring.is_some()
     }
 
-    /// No entry will follow: its memory is given back.
-    pub(super) fn close(&mut self) {
+    /// No entry will follow: its memory is given back; whether its file is gone, which goes with the run directory else.
+    pub(super) fn close(&mut self) -> bool {
         self.ring = None;
-        // Where it cannot be removed, it goes with the run directory.
-        let _ = fs::remove_file(&self.path);
+        fs::remove_file(&self.path).is_ok()
     }
 }
 
@@ -141,9 +144,9 @@ mod tests {
     fn what_is_no_ring_is_none() {
         let path = place("no-ring");
         fs::write(&path, [0; 64]).expect("the temporary folder can be written");
-        assert!(Stream::open(&path, 0, user()).expect("it can be read").is_none());
+        assert!(Stream::open(&path, user()).expect("it can be read").is_none());
         fs::write(&path, vec![7; RING_SIZE]).expect("writable");
-        assert!(Stream::open(&path, 0, user()).expect("it can be read").is_none());
+        assert!(Stream::open(&path, user()).expect("it can be read").is_none());
         fs::remove_file(&path).expect("it was just made");
     }
 
@@ -159,12 +162,11 @@ mod tests {
         }
         // Where `produced` lies.
         file.write_all_at(&9_u64.to_le_bytes(), 56).expect("writable");
-        let mut stream = Stream::open(&path, 0, user()).expect("readable").expect("a ring");
+        let mut stream = Stream::open(&path, user()).expect("readable").expect("a ring");
         let (mut room, mut spool) = ([RingEntry::default(); 4], Vec::new());
         assert_eq!(stream.drain(&mut room, &mut spool, (0, 5)).expect("memory"), 5);
         assert_eq!((stream.left_out, stream.lost, spool.len()), (4, 0, 5 * ENTRY));
         assert_eq!(stream.chunks, [(0, 4), (64, 1)]);
-        stream.close();
-        assert!(!path.exists());
+        assert!(stream.close() && !path.exists());
     }
 }

@@ -1,7 +1,7 @@
 //! A traced process: what its regions and objects are called, and how its clock runs.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::Ordering;
 
 use whyperf_code::Object;
@@ -52,31 +52,32 @@ pub struct TracedObject {
 #[derive(Debug)]
 pub(super) struct TracedMemory {
     pub(super) pid: u32,
-    /// The file of its region; none where it had none.
-    path: Option<PathBuf>,
+    /// When its region began: a process that becomes another program has another one then.
+    began: u64,
+    /// None where its file was gone before it was read.
     region: Option<RegionMemory>,
 }
 
 impl TracedMemory {
-    /// The region of a process in this file.
-    pub(super) fn of(pid: u32, path: Option<PathBuf>, user: u32) -> Self {
-        let open = |path: &PathBuf| RegionMemory::open(path, user).ok().flatten();
-        let region = path.as_ref().and_then(open);
-        Self { pid, path, region }
-    }
-
-    /// Whether it is the process of this file, or of one that is gone already. One that becomes another program has another region then.
-    pub(super) fn is_of(&self, pid: u32, newest: Option<&Path>) -> bool {
-        self.pid == pid && newest.is_none_or(|newest| self.path.as_deref() == Some(newest))
-    }
-
-    /// The newest region of a process in the run directory.
-    pub(super) fn newest(directory: &Path, pid: u32) -> Option<PathBuf> {
+    /// A process whose region began then, as it lies in the run directory.
+    pub(super) fn find(directory: &Path, pid: u32, began: u64, user: u32) -> Self {
         let entries = fs::read_dir(directory).into_iter().flatten().flatten();
         let paths = entries.map(|entry| entry.path());
-        let of_process = paths.filter_map(|path| Some((RegionFile::at(&path)?, path)));
-        let newest = of_process.filter(|(file, _)| file.pid == pid).max();
-        newest.map(|(_, path)| path)
+        let mut of_process = paths
+            .filter(|path| RegionFile::at(path).is_some_and(|file| file.pid == pid))
+            .filter_map(|path| RegionMemory::open(&path, user).ok().flatten());
+        let is_meant = |region: &RegionMemory| start_of(region) == began;
+        Self { pid, began, region: of_process.find(is_meant) }
+    }
+
+    /// Whether it is the process of this region.
+    pub(super) const fn is_of(&self, pid: u32, began: u64) -> bool {
+        self.pid == pid && self.began == began
+    }
+
+    /// Whether its names, its rank and its clock are not known.
+    pub(super) const fn is_unread(&self) -> bool {
+        self.region.is_none()
     }
 
     /// All that is known of it when it is over.
@@ -122,4 +123,8 @@ impl TracedMemory {
         told.objects = tables.objects.iter().map(of_object).collect();
         told
     }
+}
+
+fn start_of(region: &RegionMemory) -> u64 {
+    region.header().start_nanos.load(Ordering::Relaxed)
 }

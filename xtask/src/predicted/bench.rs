@@ -30,7 +30,16 @@ pub(super) enum Way<'w> {
     /// It is run with these words.
     Real(&'w [&'w str]),
     /// It is traced with these words, and its trace simulated with these options of `what-if`.
-    Predicted { words: &'w [&'w str], options: &'w [&'w str] },
+    Predicted { words: &'w [&'w str], options: &'w [&'w str], found: Found },
+}
+
+/// What is taken of what `what-if` says.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Found {
+    /// How long the run takes, with what is changed.
+    Elapsed,
+    /// How much less that is than the same trace takes without the change.
+    Saved,
 }
 
 impl Bench {
@@ -63,7 +72,9 @@ impl Bench {
             for (way, found) in ways.iter().zip(&mut found) {
                 found.push(match way {
                     Way::Real(words) => self.real(job, words)?,
-                    Way::Predicted { words, options } => self.predicted(job, words, options)?,
+                    Way::Predicted { words, options, found } => {
+                        self.predicted(job, words, options, *found)?
+                    }
                 });
             }
         }
@@ -78,7 +89,7 @@ impl Bench {
         seconds.with_context(|| format!("{job:?} said '{said}' and no time"))
     }
 
-    fn predicted(&self, job: Job, words: &[&str], options: &[&str]) -> Result<f64> {
+    fn predicted(&self, job: Job, words: &[&str], options: &[&str], found: Found) -> Result<f64> {
         for left in ["predicted.db", "predicted.db.traces"] {
             let path = self.folder.join(left);
             // Whichever of the two it is; neither is there the first time.
@@ -90,11 +101,12 @@ impl Bench {
             ["what-if", "latest", "--store", "predicted.db", "--machine", MACHINE, "--json"];
         let said = said(self.command(&words).args(options))?;
         let result: serde_json::Value = serde_json::from_str(&said).context("reading what-if")?;
-        let elapsed = match options {
-            [] => &result["elapsed_s"],
-            _ => &result["changes"][0]["elapsed_s"],
+        let seconds = match (options, found) {
+            ([], _) => &result["elapsed_s"],
+            (_, Found::Elapsed) => &result["changes"][0]["elapsed_s"],
+            (_, Found::Saved) => &result["changes"][0]["saved_s"],
         };
-        elapsed.as_f64().with_context(|| format!("what-if said {said}"))
+        seconds.as_f64().with_context(|| format!("what-if said {said}"))
     }
 
     fn words(&self, job: Job) -> Vec<String> {
