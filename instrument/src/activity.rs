@@ -111,7 +111,7 @@ impl Activity {
     }
 
     /// The same as running time of all threads together, which ran for so many nanoseconds in each tick: a thread that waits for a processor
-    /// calls nothing meanwhile.
+    /// calls nothing meanwhile. `None` where events took more of it than the program did, for what they cost is not known as well as that.
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
@@ -121,8 +121,8 @@ impl Activity {
     pub(crate) fn ran(&self, region: u32, running: f64, covered: u64) -> Option<Nanos> {
         let visits = self.deeds.get(&region)?.visits;
         let ran = running * covered as f64;
-        let needed = (ran - self.cost(visits).0 as f64).max(ran * FASTEST);
-        (needed >= 1.0).then_some(Nanos(needed as u64))
+        let needed = ran - self.cost(visits).0 as f64;
+        (needed >= (ran / 2.0).max(1.0)).then_some(Nanos(needed as u64))
     }
 
     /// Seconds that a call costs.

@@ -80,12 +80,13 @@ impl FunctionMeter {
         let notes = self.notes.renew(record);
         let visits = activity.of_region(number).map_or(0, |deeds| deeds.visits);
         let wall = activity.needed(number, new);
-        let running = notes.running().and_then(|share| activity.ran(number, share, new));
+        let running = notes.running().filter(|_| self.window.is_none());
+        let ran = running.map_or(Some(wall), |share| activity.ran(number, share, new));
         self.each = notes.each().or(self.each);
         let time = activity.time(new);
         let first = record.first_on().filter(|_| before == 0 && new > 0);
         let since_first = |first| activity.time(activity.now.saturating_sub(first));
-        let state = self.state(before, new);
+        let state = self.state(before, new, notes.missed);
         let interval = FunctionInterval {
             lived: activity.length,
             age: activity.age,
@@ -93,7 +94,7 @@ impl FunctionMeter {
             covered: time,
             missed: Nanos(notes.missed),
             needed: self.needed(visits, wall),
-            pace: self.pace(visits, notes, running.unwrap_or(wall), code.counting),
+            pace: self.pace(visits, notes, ran, code.counting),
             idle: notes.idle(),
             visits,
             own: activity.of_region(number).map_or(0, |deeds| deeds.own),
@@ -111,11 +112,12 @@ impl FunctionMeter {
         }
     }
 
-    fn state(&mut self, before: u64, new: u64) -> IntervalState {
+    /// One that rests to the end of its process was on before, and what it missed is told at the end.
+    fn state(&mut self, before: u64, new: u64, missed: u64) -> IntervalState {
         match self.window.as_mut().map(Window::take_beginning) {
             Some(true) => IntervalState::Ending,
             Some(false) => IntervalState::Window,
-            None if new == 0 => IntervalState::Waiting,
+            None if new == 0 && (before == 0 || missed == 0) => IntervalState::Waiting,
             None if before == 0 => IntervalState::Beginning,
             None => IntervalState::On,
         }
@@ -140,14 +142,15 @@ impl FunctionMeter {
         &self,
         visits: u64,
         notes: Notes,
-        needed: Nanos,
+        ran: Option<Nanos>,
         counting: WindowCounting,
     ) -> Option<f64> {
         if self.window.is_some() && counting == WindowCounting::Calls {
             let is_idle = notes.idle() > IDLE;
             return notes.each().map(f64::recip).or_else(|| is_idle.then_some(0.0));
         }
-        (!needed.is_zero()).then(|| visits as f64 / needed.0 as f64)
+        let ran = ran.filter(|ran| !ran.is_zero())?;
+        Some(visits as f64 / ran.0 as f64)
     }
 }
 
@@ -160,26 +163,54 @@ mod tests {
     use super::*;
     use crate::activity::{ActivitySpan, Entered};
 
-    /// Of an interval of 50 ms in which a function was on for 10 ms, until its budget was spent; its threads ran for so long meanwhile.
-    fn pace(worked: u64) -> Option<f64> {
+    /// An interval of 50 ms, with a thousand visits at so many nanoseconds each.
+    fn activity(visits: u64, price: u64) -> Activity {
+        let entered = Entered { region: 3, visits, ticks: 1 };
+        let span = ActivitySpan { begin: 0, end: 50_000_000, birth: 0 };
+        let threads = std::iter::once(std::iter::once(entered));
+        Activity::of(threads, price << 8, span, Scale::NANOSECONDS)
+    }
+
+    const CODE: MeteredCode = MeteredCode { counting: WindowCounting::Events, calls_others: false };
+
+    /// Of such an interval, in which a function was on for 10 ms, until its budget was spent; its threads ran for so long meanwhile.
+    fn pace(worked: u64, price: u64) -> Option<f64> {
         let record = RegionRecord::default();
         record.uncover(1);
         record.cover(10_000_001);
         record.worked.store(worked, Ordering::Relaxed);
-        let entered = Entered { region: 3, visits: 1000, ticks: 1 };
-        let span = ActivitySpan { begin: 0, end: 50_000_000, birth: 0 };
-        let threads = std::iter::once(std::iter::once(entered));
-        let activity = Activity::of(threads, 0, span, Scale::NANOSECONDS);
-        let code = MeteredCode { counting: WindowCounting::Events, calls_others: false };
         let mut meter = FunctionMeter::default();
-        meter.note(3, &record, &activity, code);
+        meter.note(3, &record, &activity(1000, price), CODE);
         meter.interval.pace
     }
 
     #[test]
     fn a_thread_that_waits_for_a_processor_calls_nothing_meanwhile() {
-        assert_eq!(pace(0), Some(1000.0 / 1e7), "how much they ran is not known");
-        assert_eq!(pace(2_000_000), Some(1000.0 / 2e6));
-        assert_eq!(pace(20_000_000), Some(1000.0 / 2e7), "two threads at once");
+        assert_eq!(pace(0, 0), Some(1000.0 / 1e7), "how much they ran is not known");
+        assert_eq!(pace(2_000_000, 0), Some(1000.0 / 2e6));
+        assert_eq!(pace(20_000_000, 0), Some(1000.0 / 2e7), "two threads at once");
+    }
+
+    #[test]
+    fn a_pace_is_not_what_events_leave_when_they_take_most_of_the_time() {
+        assert_eq!(pace(100_000, 40), Some(1000.0 / 6e4));
+        assert_eq!(pace(100_000, 60), None);
+    }
+
+    #[test]
+    fn what_rested_to_the_end_of_its_process_was_missed() {
+        let record = RegionRecord::default();
+        let mut meter = FunctionMeter::default();
+        let mut state = |record: &RegionRecord, visits| {
+            meter.note(3, record, &activity(visits, 0), CODE);
+            meter.interval.state
+        };
+        assert_eq!(state(&record, 0), IntervalState::Waiting);
+        record.uncover(1);
+        record.cover(10_000_001);
+        assert_eq!(state(&record, 1000), IntervalState::Beginning);
+        assert_eq!(state(&record, 0), IntervalState::Waiting, "nobody asks for it");
+        record.missed.store(7, Ordering::Relaxed);
+        assert_eq!(state(&record, 0), IntervalState::On);
     }
 }
