@@ -5,6 +5,9 @@
 //! changes slowly, so it is mostly the same in both runs of a pair. Of programs that do not poll the processor time is compared, too, which other
 //! work beside them changes less than the time.
 //!
+//! A third run of each pair is one with `--verify-cost`, which finds out the same within itself, but for start and end. What it says is printed beside the
+//! time that the pairs leave for all between: in how many runs the two are no farther apart than their intervals say, taken together.
+//!
 //! `cargo bench --bench slowdown`, or with `-- --pairs 20`, `-- NAME...` for some programs; with `-- --test` one short pair of each.
 
 use std::env;
@@ -12,6 +15,8 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
+
+use serde_json::Value;
 
 #[path = "../tests/building.rs"]
 mod building;
@@ -54,8 +59,10 @@ fn main() {
     };
     let folder = env::temp_dir().join(format!("whyperf-slowdown-{}", std::process::id()));
     fs::create_dir_all(&folder).expect("the temporary folder can be written");
-    println!("| program | alone | with whyperf | longer by | processor time | reported cost |");
-    println!("|---|---|---|---|---|---|");
+    println!(
+        "| program | alone | with whyperf | longer by | processor time | reported cost | by its own check | agree |"
+    );
+    println!("|---|---|---|---|---|---|---|---|");
     let size = if is_test { 0.02 } else { 1.0 };
     for subject in subjects(&folder, size).iter().filter(|subject| is_wanted(subject)) {
         compare(subject, pairs, &folder);
@@ -67,34 +74,64 @@ fn compare(subject: &Subject, pairs: usize, folder: &Path) {
     let report = folder.join("report.json");
     let whyperf = release::folder().join("whyperf");
     // The first run of a program reads its code; the table is about the second.
-    run(with(&whyperf, &report, subject), folder);
-    let (mut alone, mut watched, mut cost) = (Vec::new(), Vec::new(), Vec::new());
+    run(with(&whyperf, &[], &report, subject), folder);
+    let (mut alone, mut watched, mut costs, mut checks) = (vec![], vec![], vec![], vec![]);
     for _ in 0..pairs {
         let mut bare = Command::new(&subject.words[0]);
         bare.args(&subject.words[1..]);
         alone.push(run(bare, folder));
-        watched.push(run(with(&whyperf, &report, subject), folder));
-        cost.push(reported(&report));
+        watched.push(run(with(&whyperf, &[], &report, subject), folder));
+        costs.push(cost_of(&report));
+        run(with(&whyperf, &["--verify-cost"], &report, subject), folder);
+        checks.push(cost_of(&report));
     }
     let mean = |all: &[Took]| all.iter().map(|took| took.time).sum::<f64>() / all.len() as f64;
-    let ratios = |of: fn(&Took) -> f64| {
+    let logs = |of: fn(&Took) -> f64| -> Vec<f64> {
         let pairs = watched.iter().zip(&alone);
-        percent(pairs.map(|(with, alone)| (of(with) / of(alone)).ln()).collect())
+        pairs.map(|(with, alone)| (of(with) / of(alone)).ln()).collect()
     };
-    let processors = if subject.polls { "-".to_owned() } else { ratios(|took| took.processors) };
+    let processors =
+        if subject.polls { "-".to_owned() } else { percent(&logs(|took| took.processors)) };
+    let total = |cost: &Value| cost["total"].as_f64().unwrap_or(f64::NAN);
+    let between = watched.iter().zip(&alone).zip(&costs).map(|((with, alone), cost)| {
+        let around =
+            cost["start_s"].as_f64().unwrap_or(0.0) + cost["end_s"].as_f64().unwrap_or(0.0);
+        ((with.time - around) / alone.time).ln()
+    });
+    let (own, agree) = checked(&checks, &between.collect::<Vec<f64>>());
     println!(
-        "| {} | {:.2} s | {:.2} s | {} | {processors} | {:.2} % |",
+        "| {} | {:.2} s | {:.2} s | {} | {processors} | {:.2} % | {own} | {agree} |",
         subject.name,
         mean(&alone),
         mean(&watched),
-        ratios(|took| took.time),
-        100.0 * cost.iter().sum::<f64>() / cost.len() as f64,
+        percent(&logs(|took| took.time)),
+        100.0 * costs.iter().map(total).sum::<f64>() / costs.len() as f64,
     );
 }
 
-fn with(whyperf: &Path, report: &Path, subject: &Subject) -> Command {
+/// What the runs' own checks say, and in how many of them that is what pairs say, whose logarithms of ratios are `between`.
+fn checked(checks: &[Value], between: &[f64]) -> (String, String) {
+    let number = |cost: &Value, name: &str| cost["checked"][name].as_f64();
+    let known: Vec<(f64, f64)> = checks
+        .iter()
+        .filter_map(|cost| number(cost, "slower").zip(number(cost, "plus_minus")))
+        .collect();
+    let Some((middle, error)) = estimate(between) else {
+        return ("-".to_owned(), "-".to_owned());
+    };
+    let told =
+        |(slower, error): &(f64, f64)| format!("{:.1} ± {:.1}", 100.0 * slower, 100.0 * error);
+    let agrees = |(slower, own): &&(f64, f64)| (slower - middle).abs() <= own.hypot(error);
+    let count = known.iter().filter(agrees).count();
+    let by = checks.iter().find_map(|cost| cost["checked"]["by"].as_str()).unwrap_or("nothing");
+    let all: Vec<String> = known.iter().map(told).collect();
+    (format!("{} % by {by}", all.join(", ")), format!("{count} of {}", known.len()))
+}
+
+fn with(whyperf: &Path, options: &[&str], report: &Path, subject: &Subject) -> Command {
     let mut command = Command::new(whyperf);
-    command.args(["run", "--quiet", "--json"]).arg(report).arg("--").args(&subject.words);
+    command.args(["run", "--quiet"]).args(options).arg("--json").arg(report);
+    command.arg("--").args(&subject.words);
     command
 }
 
@@ -115,21 +152,31 @@ fn processors() -> f64 {
     of_children.filter_map(|ticks| ticks.parse::<f64>().ok()).sum::<f64>() / TICKS
 }
 
-fn reported(report: &Path) -> f64 {
+/// What a run says that it cost.
+fn cost_of(report: &Path) -> Value {
     let text = fs::read_to_string(report).expect("whyperf writes its report");
-    let report: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
-    report["cost"]["total"].as_f64().unwrap_or(f64::NAN)
+    let report: Value = serde_json::from_str(&text).expect("it is JSON");
+    report["cost"].clone()
 }
 
 /// `1.20 % ± 0.40 %`, of the logarithms of ratios.
-fn percent(logs: Vec<f64>) -> String {
+fn percent(logs: &[f64]) -> String {
+    match estimate(logs) {
+        Some((more, error)) => format!("{:.1} % ± {:.1} %", 100.0 * more, 100.0 * error),
+        None => format!("{:.1} %", 100.0 * (logs.iter().sum::<f64>().exp() - 1.0)),
+    }
+}
+
+/// By how much more one is than the other, and the interval of that; `None` of one pair.
+fn estimate(logs: &[f64]) -> Option<(f64, f64)> {
+    if logs.len() < 2 {
+        return None;
+    }
     let count = logs.len() as f64;
     let mean = logs.iter().sum::<f64>() / count;
-    let middle = 100.0 * (mean.exp() - 1.0);
     let variance = logs.iter().map(|one| (one - mean).powi(2)).sum::<f64>() / (count - 1.0);
-    let quantile = STUDENT.get(logs.len().wrapping_sub(2)).copied().unwrap_or(NORMAL);
-    let error = 100.0 * quantile * (variance / count).sqrt();
-    if logs.len() < 2 { format!("{middle:.1} %") } else { format!("{middle:.1} % ± {error:.1} %") }
+    let quantile = STUDENT.get(logs.len() - 2).copied().unwrap_or(NORMAL);
+    Some((mean.exp() - 1.0, quantile * (variance / count).sqrt()))
 }
 
 fn subjects(folder: &Path, size: f64) -> Vec<Subject> {

@@ -88,6 +88,8 @@ fn settings(
     let thresholds: Vec<String> =
         thresholds.map(|each| format!("{}={}", each.hypothesis, each.value)).collect();
     all.push(("threshold", thresholds.join(",")));
+    // Such a run was measured for half of its time.
+    all.extend(options.verify_cost.then(|| ("verify-cost", "on".to_owned())));
     // Of one's own alone: the shipped table is that of the version.
     all.extend(
         Some(("hypotheses", options.evaluation.texts())).filter(|(_, text)| !text.is_empty()),

@@ -23,6 +23,8 @@ use crate::search::values::percent;
 /// Directive files: what they say, and making them.
 #[derive(Debug, Subcommand)]
 pub(crate) enum DirectivesVerb {
+    /// Explain how such a file is written
+    Format,
     /// Say whether files are well formed and agree with each other
     Check(Files),
     /// Print what files say together
@@ -124,9 +126,37 @@ pub(crate) enum DirectiveKind {
     Hold,
 }
 
+/// What `whyperf directives format` prints; the file in it is one.
+const FORMAT: &str = "\
+whyperf directives 1
+# The line above comes first. Each line is one directive; what follows a # is a comment on it.
+
+# What an earlier run called by the left name is called by the right one now. Maps come before all else.
+map       /Code/oned.c  /Code/onednb.c
+# In pairs: n0 is called x120 now, n1 x121, and so on.
+map       /Machine/n{0-7}  /Machine/x{120-127}
+
+# Never ask about this resource, or about what is below it: any hypothesis (*), one of them, or all but one (!).
+prune     *  /Machine
+prune     CPUbound  /Code/onednb.c/setup
+prune     !ExcessiveSyncWaitingTime  /SyncObject
+
+# Ask this at once and for the whole run (high), or after all others (low). A focus names a resource of any
+# of the hierarchies; what is left out restricts nothing, and one alone needs no < >.
+priority  high  ExcessiveSyncWaitingTime  </Code/onednb.c/exchng1,/Machine,/Process,/SyncObject>
+priority  low   CPUbound  /Code/onednb.c/setup
+
+# A hypothesis is true from this value on, as `whyperf hypotheses` prints it.
+threshold ExcessiveSyncWaitingTime  0.12
+
+# Classic verdicts conclude after this time, in s or ms.
+hold      2 s
+";
+
 /// Does what the verb says.
 pub(crate) fn directives(verb: &DirectivesVerb) -> Result<ExitCode> {
     let (tables, is_json) = match verb {
+        DirectivesVerb::Format => return Ok(status(delivery::print(FORMAT))),
         DirectivesVerb::Check(files) | DirectivesVerb::Show(files) => (&files.tables, files.json),
         DirectivesVerb::Extract { made, .. }
         | DirectivesVerb::Combine { made, .. }
@@ -137,6 +167,7 @@ pub(crate) fn directives(verb: &DirectivesVerb) -> Result<ExitCode> {
         Err(mistakes) => return refuse(&mistakes, is_json),
     };
     match verb {
+        DirectivesVerb::Format => Ok(status(delivery::print(FORMAT))),
         DirectivesVerb::Check(Files { files, json, .. }) => {
             match inputs::read(files, &hypotheses) {
                 Ok(all) if *json => Ok(print_json(&all, None)),

@@ -164,7 +164,7 @@ impl Process {
 
     /// A node between two of its visits: its stamp is the same before and after it is read.
     fn reached(&self, slot: &ThreadSlot<'_>, index: usize, scale: Scale) -> Option<Reached> {
-        let stamp = || (stamped_pair(&slot.stamps[index / 2]) >> (32 * (index % 2))) as u32;
+        let stamp = || low(stamped_pair(&slot.stamps[index / 2]) >> (32 * (index % 2)));
         (0..TRIES).find_map(|_| {
             let before = stamp();
             let reading = slot.nodes[index].read()?;

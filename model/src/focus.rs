@@ -43,15 +43,17 @@ impl Focus {
     /// When it is no focus; the error says in which column and why.
     pub fn parse(text: &str) -> Result<Self, ParseError> {
         let columns = text.chars().count();
-        let Some(rest) = text.strip_prefix('<') else {
-            return Err(ParseError::new(1, Problem::NoOpening));
-        };
-        let Some(inside) = rest.strip_suffix('>') else {
-            return Err(ParseError::new(columns + 1, Problem::NoClosing));
+        let (inside, first_column) = match text.strip_prefix('<') {
+            Some(rest) => match rest.strip_suffix('>') {
+                Some(inside) => (inside, 2),
+                None => return Err(ParseError::new(columns + 1, Problem::NoClosing)),
+            },
+            None if text.starts_with('/') => (text, 1),
+            None => return Err(ParseError::new(1, Problem::NoOpening)),
         };
         let mut focus = Self::whole_program();
         let mut named = [false; Hierarchy::ALL.len()];
-        for (column, part) in pieces(inside, 2)? {
+        for (column, part) in pieces(inside, first_column)? {
             let resources = parse_part(part, column)?;
             let hierarchy = resources[0].hierarchy();
             if std::mem::replace(&mut named[hierarchy.index()], true) {
@@ -308,6 +310,7 @@ mod tests {
             "</Code,/Machine,(/Process/0,/Process/3),/SyncObject>"
         );
         assert_eq!(normal("<(/Code/a.c)>"), normal("</Code/a.c>"));
+        assert_eq!(normal("/Code/a.c"), normal("</Code/a.c>"));
     }
 
     #[test]
@@ -323,7 +326,8 @@ mod tests {
     #[test]
     fn what_is_no_focus_is_refused_with_its_column() {
         let column = |text: &str| Focus::parse(text).map_err(|error| error.column);
-        assert_eq!(column("/Code"), Err(1));
+        assert_eq!(column("Code"), Err(1));
+        assert_eq!(column("/Code/a b"), Err(8));
         assert_eq!(column("</Code"), Err(7));
         assert_eq!(column("</Code,/Cod>"), Err(9));
         assert_eq!(column("</Code,,/Process>"), Err(8));

@@ -25,7 +25,7 @@ pub enum Problem {
     Unescaped(char),
     /// A `%` without two hexadecimal digits, or one that hides a character needing no escape.
     BadEscape,
-    /// A focus begins with `<`.
+    /// A focus begins with `<`, or is one resource.
     NoOpening,
     /// A focus ends with `>`.
     NoClosing,
@@ -77,7 +77,9 @@ impl fmt::Display for Problem {
             Self::BadEscape => {
                 write!(out, "'%' is followed by the two hexadecimal digits of a byte")
             }
-            Self::NoOpening => write!(out, "a focus begins with '<'"),
+            Self::NoOpening => {
+                write!(out, "a focus begins with '<', or is one resource, as /Code/f")
+            }
             Self::NoClosing => write!(out, "a focus ends with '>'"),
             Self::OpenSet => {
                 write!(out, "the set is not closed by ')'; a '(' in a name is written %28")

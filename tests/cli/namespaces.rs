@@ -1,7 +1,9 @@
 //! A program in a PID namespace of its own, as in a container, is read as what it is, not as the process of the system that has its number.
 
-use std::process::Command;
+use std::io::{BufRead as _, BufReader};
+use std::process::{Command, Stdio};
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 use crate::command::{Folder, whyperf};
@@ -68,4 +70,51 @@ fn a_program_in_a_namespace_of_its_own_is_found() {
     assert!(unknown.is_some_and(|share| share < 0.1), "{report:#}");
     let causes = report["bottlenecks"].to_string();
     assert!(causes.contains("\"by\":\"lock holder\""), "{causes}");
+}
+
+/// Sleeps again and again, and says how often; a line tells when whyperf is to be stopped, and when it is to go on.
+const SLEEPER: &str = "
+import time
+sleeps = 0
+def sleep_for(seconds):
+    global sleeps
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        time.sleep(0.01)
+        sleeps += 1
+sleep_for(0.5)
+print('stop', flush=True)
+sleep_for(3)
+print('go on', flush=True)
+sleep_for(0.5)
+print(sleeps, flush=True)
+";
+
+/// Its number says nothing there: only the lock that it holds tells that it lives.
+#[test]
+fn whyperf_is_not_taken_for_dead_where_it_cannot_be_seen() {
+    let unshare = ["-rpf", "--mount-proc"];
+    let allowed = Command::new("unshare").args(unshare).arg("true").status();
+    if !needs::is_met("name-spaces", allowed.is_ok_and(|status| status.success())) {
+        return;
+    }
+    let folder = Folder::new("unseen");
+    let mut command = whyperf();
+    command.args(["run", "-q", "--json", "report.json", "--", "unshare"]).args(unshare);
+    command.args(["/usr/bin/python3", "-c", SLEEPER]).current_dir(&folder.0);
+    let mut child = command.stdout(Stdio::piped()).spawn().expect("the command was built");
+    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw).expect("it is there");
+    let mut lines = BufReader::new(child.stdout.take().expect("it is piped")).lines();
+    let mut next = || lines.next().and_then(Result::ok).unwrap_or_default();
+    for (line, signal) in [("stop", Signal::STOP), ("go on", Signal::CONT)] {
+        assert_eq!(next(), line);
+        kill_process(pid, signal).expect("it runs");
+    }
+    let sleeps = next();
+    assert!(child.wait().is_ok_and(|status| status.success()));
+    let report = std::fs::read(folder.0.join("report.json")).expect("it was written");
+    let report: Value = serde_json::from_slice(&report).expect("JSON");
+    let rows = report["profile"].as_array().expect("a list");
+    let sleeping = rows.iter().find(|row| row["path"].to_string().contains("clock_nanosleep"));
+    assert_eq!(sleeping.expect("it sleeps")["calls"].to_string(), sleeps, "{report:#}");
 }

@@ -184,4 +184,4 @@ impl CostCheck {
 
 /// Between two looks at whether processes have paused, and for how long they are waited for.
 const A_LOOK: Duration = Duration::from_millis(2);
-const PATIENCE: Duration = Duration::from_millis(100);
+const PATIENCE: Duration = Duration::from_millis(400);

@@ -28,8 +28,8 @@ mod tests {
     fn each_pair_has_both_and_what_grows_evenly_or_faster_is_on_both_sides_alike() {
         let sign = |at: usize| if state_of(at) == State::On { 1 } else { -1 };
         assert!((0..32).all(|pair| sign(2 * pair) + sign(2 * pair + 1) == 0));
-        let sum =
-            |power: u32| (0..32).map(|at: i64| sign(at as usize) * at.pow(power)).sum::<i64>();
+        let at = |at: usize| i64::try_from(at).expect("a few");
+        let sum = |power: u32| (0..32).map(|one| sign(one) * at(one).pow(power)).sum::<i64>();
         assert_eq!([0, 1, 2, 3].map(sum), [0; 4]);
     }
 }

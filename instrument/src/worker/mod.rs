@@ -156,8 +156,8 @@ impl Worker {
                 counting.begin(process, tid, counter, source);
                 None
             }
-            WorkerRequest::Pause => self.set_paused(true),
-            WorkerRequest::Resume => self.set_paused(false),
+            WorkerRequest::Pause => self.pause(),
+            WorkerRequest::Resume => self.resume(),
             WorkerRequest::Plan { process, functions } => {
                 let plans = planning::plan(known, process, functions);
                 Some(WorkerAnswer::Planned { process, plans })
@@ -170,13 +170,15 @@ impl Worker {
         }
     }
 
-    fn set_paused(&mut self, is_paused: bool) -> Option<WorkerAnswer> {
-        self.is_paused = is_paused;
-        if is_paused {
-            whyperf_inject::stop_own_events();
-        } else {
-            whyperf_inject::go_on_with_own_events();
-        }
+    fn pause(&mut self) -> Option<WorkerAnswer> {
+        whyperf_inject::stop_own_events();
+        self.is_paused = true;
+        None
+    }
+
+    fn resume(&mut self) -> Option<WorkerAnswer> {
+        whyperf_inject::go_on_with_own_events();
+        self.is_paused = false;
         None
     }
 
