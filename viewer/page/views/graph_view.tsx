@@ -110,8 +110,8 @@ function table(shown: ShownRun, rows: Row[]): Cell[][] {
 }
 
 const begun = (text: string, most: number) => (text.length <= most ? text : `${text.slice(0, most - 1)}…`)
-/** The end of a focus tells more than its beginning. */
-const ended = (text: string, most: number) => (text.length <= most ? text : `…${text.slice(text.length - most + 1)}`)
+/** The end of a focus tells more than its beginning; of ranks the first ones do. */
+const ended = (text: string, most: number) => (text.startsWith('ranks ') ? begun(text, most) : text.length <= most ? text : `…${text.slice(text.length - most + 1)}`)
 
 function laidOut(rows: Row[]) {
   const graph = new dagre.graphlib.Graph()

@@ -32,7 +32,8 @@ export function ProcessUses({ shown }: { shown: ShownRun }) {
   const [from, to] = span(range)
   const shares = useRef(new Float32Array(0))
   const chosen = processOf(focus)
-  if (processes.length < 2 || series.every((one) => !one)) return null
+  // Shares are of all time: where that is not known nothing is.
+  if (processes.length < 2 || processes.every((_, row) => !series[row * METRICS.length])) return null
   const high = Math.min(34, Math.max(8, Math.floor(460 / processes.length)))
   const make = (width: number): Scene => {
     const frame = { x: LEFT, y: 0, w: Math.max(width - LEFT - RIGHT, 40), h: processes.length * high }
