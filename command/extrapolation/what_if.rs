@@ -1,6 +1,6 @@
 //! `whyperf what-if`: what curing a bottleneck is worth, by simulating the run again without it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -9,8 +9,8 @@ use clap::Args;
 use serde_json::{Value, json};
 use whyperf_experiments::{MachineFile, TraceFile};
 use whyperf_extrapolate::{
-    Barrier, CollectiveKind, Edit, EventKind, Interconnect, LeftOut, Machine, Network, Rank,
-    RegionId, RemoteAccessModel, SimTime, TraceHead,
+    Barrier, CollectiveKind, CommId, Edit, EventKind, Interconnect, LeftOut, Machine, Network,
+    Rank, RegionId, RemoteAccessModel, SimTime, Tag, TraceHead,
 };
 use whyperf_model::{Focus, Hierarchy};
 
@@ -21,6 +21,8 @@ use crate::extrapolation::sweep::Setting;
 use crate::extrapolation::trace_store::TraceStore;
 use crate::output::delivery::{self, status};
 use crate::output::terminal::{self, Colour, OutputStyle, plain};
+use crate::tracing::trace_resources::communicators_called;
+use crate::tracing::worth::whole_meetings;
 
 /// What is changed in which run.
 #[derive(Debug, Args)]
@@ -40,7 +42,8 @@ pub(crate) struct WhatIf {
     #[arg(long, value_name = "REGION=FACTOR", value_parser = factor)]
     region: Vec<(String, f64)>,
     /// Leave out the calls of a focus, as in '</Code/solve,/Machine,/Process,/SyncObject/Barrier>', or of an object
-    /// alone, as in /SyncObject/Collective/allreduce; with /SyncObject/Message, messages are there when they are wanted; may be repeated
+    /// alone, as in /SyncObject/Collective/allreduce, for all who make them; with /SyncObject/Message, messages are there when they are wanted,
+    /// and with /SyncObject/Message/MPI_COMM_WORLD/7 those of a tag; may be repeated
     #[arg(long, value_name = "FOCUS")]
     no_wait: Vec<String>,
     /// Print JSON
@@ -78,7 +81,7 @@ pub(crate) fn what_if(request: &WhatIf) -> Result<ExitCode> {
     let path = request.store.find(&request.trace)?;
     let trace = TraceFile::open(&path)?;
     let is_asked = !request.region.is_empty() || !request.no_wait.is_empty();
-    let cures = match asked(request, trace.head(), &machine)? {
+    let cures = match asked(request, &trace, &machine)? {
         Some(asked) => vec![asked],
         None => all_cures(trace.head(), &machine),
     };
@@ -123,7 +126,8 @@ struct Cure {
 }
 
 /// What the request changes; none if it changes nothing.
-fn asked(request: &WhatIf, head: &TraceHead, machine: &Machine) -> Result<Option<Cure>> {
+fn asked(request: &WhatIf, trace: &TraceFile, machine: &Machine) -> Result<Option<Cure>> {
+    let head = trace.head();
     if request.region.is_empty() && request.no_wait.is_empty() {
         return Ok(None);
     }
@@ -140,14 +144,15 @@ fn asked(request: &WhatIf, head: &TraceHead, machine: &Machine) -> Result<Option
     let mut without = Vec::new();
     for focus in &request.no_wait {
         names.push(format!("without {focus}"));
-        without.push(left_out(focus, head)?);
+        without.push(left_out(focus, trace)?);
     }
-    let edit = Edit { factors, without };
+    let edit = whole_meetings(Edit { factors, without, ..Edit::default() }, trace);
     Ok(Some(Cure { name: names.join(", "), edit, machine: machine.clone() }))
 }
 
 /// The calls of a focus.
-fn left_out(text: &str, head: &TraceHead) -> Result<LeftOut> {
+fn left_out(text: &str, trace: &TraceFile) -> Result<LeftOut> {
+    let head = trace.head();
     let whole = match text.starts_with('<') {
         true => text.to_owned(),
         false => format!("</Code,/Machine,/Process,{text}>"),
@@ -155,7 +160,7 @@ fn left_out(text: &str, head: &TraceHead) -> Result<LeftOut> {
     let focus =
         Focus::parse(&whole).map_err(|error| anyhow::anyhow!("--no-wait {text}: {error}"))?;
     let code = &focus.part(Hierarchy::Code)[0];
-    let region = match code.is_root() {
+    let regions = match code.is_root() {
         true => None,
         false => {
             let label = code.label();
@@ -163,34 +168,51 @@ fn left_out(text: &str, head: &TraceHead) -> Result<LeftOut> {
             let Some(at) = at else {
                 bail!("--no-wait {text}: the trace has no region '{}'", plain(&label));
             };
-            Some(RegionId(u32::try_from(at)?))
+            Some([RegionId(u32::try_from(at)?)].into())
         }
     };
     let rank = rank(&focus, head).with_context(|| format!("--no-wait {text}"))?;
     let object = &focus.part(Hierarchy::SyncObject)[0];
-    let parts: Vec<&str> = object.path().split('/').skip(2).collect();
-    let what = match parts[..] {
-        ["Barrier", ..] => EventKind::Barrier,
-        ["Collective"] => EventKind::AnyCollective,
-        ["Collective", name] => match CollectiveKind::named(name) {
-            Some(kind) => EventKind::Collective(kind),
+    let names: Vec<&str> = object.components().skip(1).collect();
+    let (what, rest) = match &names[..] {
+        ["Barrier", rest @ ..] => (EventKind::Barrier, rest),
+        ["Collective"] => (EventKind::AnyCollective, &[][..]),
+        ["Collective", name, rest @ ..] => match CollectiveKind::named(name) {
+            Some(kind) => (EventKind::Collective(kind), rest),
             None => bail!("--no-wait {text}: there is no collective call '{}'", plain(name)),
         },
-        ["Message"] => EventKind::Receives,
-        ["Message", ..] => bail!(
-            "--no-wait {text}: messages of one communicator or tag are not told apart; say /SyncObject/Message, and a place in /Code"
-        ),
+        ["Message", rest @ ..] => (EventKind::Receives, rest),
         _ => bail!(
             "--no-wait {text}: barriers, collective calls and messages can be waited for no longer, as in /SyncObject/Barrier, \
              /SyncObject/Collective/allreduce or /SyncObject/Message"
         ),
     };
-    if rank.is_some() && what != EventKind::Receives {
-        bail!(
-            "--no-wait {text}: a call in which all members meet is left out for all of them or for none"
-        );
+    let (comms, tag) =
+        communicator_and_tag(rest, trace).with_context(|| format!("--no-wait {text}"))?;
+    if tag.is_some() && what != EventKind::Receives {
+        bail!("--no-wait {text}: messages alone have tags");
     }
-    Ok(LeftOut { what, region, rank })
+    Ok(LeftOut { what, regions, rank, comms, tag })
+}
+
+/// The communicators of a name, and the tag behind it.
+fn communicator_and_tag(
+    names: &[&str],
+    trace: &TraceFile,
+) -> Result<(Option<BTreeSet<CommId>>, Option<Tag>)> {
+    let [name, rest @ ..] = names else { return Ok((None, None)) };
+    let called = communicators_called(&trace.about().facts, name);
+    let comms = called.with_context(|| {
+        format!("the trace has no communicator that is called '{}'", plain(name))
+    })?;
+    let tag = match rest {
+        [] => None,
+        [tag, ..] => {
+            let number = tag.parse().ok();
+            Some(Tag(number.with_context(|| format!("'{}' is no tag", plain(tag)))?))
+        }
+    };
+    Ok((Some(comms), tag))
 }
 
 /// The rank that a focus names; none if it names all.

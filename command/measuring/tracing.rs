@@ -91,17 +91,18 @@ impl Tracer {
             let limit = "taken back, because they lasted longer than --serial-limit";
             facts.push(("turns".to_owned(), format!("{given}, {taken_back} of them {limit}")));
         }
-        let collected = self.collector.finish().context("recording")?;
+        let mut collected = self.collector.finish().context("recording")?;
         let path = trace_of(&self.store, &format!(".{}", std::process::id()));
         let made = MadeTrace { store: self.store, path };
-        let recorded = recorded_trace::write(&collected, &made.path, &self.name, facts)?;
+        let recorded = recorded_trace::write(&mut collected, &made.path, &self.name, facts)?;
         let notes = &mut report.remarks.notes;
         notes.push(format!(
             "The trace of this run has {} events of {} ranks: see `whyperf trace show latest`, `what-if` and `extrapolate`.",
             recorded.events, recorded.ranks,
         ));
         notes.extend(recorded.notes.iter().map(|note| format!("Missing in the trace: {note}.")));
-        if let Err(error) = worth::add(&made.path, HERE, &mut report.bottlenecks) {
+        let (path, found) = (&made.path, &recorded.resources);
+        if let Err(error) = worth::add(path, HERE, found, &mut report.bottlenecks) {
             report
                 .remarks
                 .notes

@@ -4,21 +4,23 @@
 //!   current main │ current MPI_Isend │ message, envelope │ current main │ ...
 //!   └ computing ─┘└──────────── a call, which took so long ─────────────┘└ computing ...
 //! ```
-//! Time in a call of the MPI is no computing, and neither is waiting for threads; time in other calls, as of files, is computing of a region of
-//! that name. Where threads took turns, computing is scaled to what the thread ran on a processor in its turn: the rest is what others took.
+//! Time in a call of the MPI is no computing, whatever the MPI calls in it, and neither is waiting for threads; time in other calls, as of files, is
+//! computing of a region of that name. A call belongs to the region of the program's own around it, or else to the function that makes it. Where threads took turns, computing is scaled to what the thread ran on a processor in its turn: the rest is what others took.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use whyperf_daemon::{MessageAct, NO_ONE, Traced};
 use whyperf_extrapolate::{
     Bytes, CommId, Event, Expected, Rank, RegionId, RemoteAccess, Sent, SimTime, Tag,
 };
-use whyperf_model::Category;
+use whyperf_model::{Category, Resource};
 
+use super::code_paths::Inside;
 use super::collective_call;
 use super::counts::Counts;
 use super::requests::{Pending, Requests};
 use super::tables::LocationTables;
+use super::trace_resources::TraceResources;
 
 /// What a trace keeps of an event: it, and how long it took.
 pub(crate) type Measured = (Event, SimTime);
@@ -26,8 +28,12 @@ pub(crate) type Measured = (Event, SimTime);
 /// A rank while its entries go by.
 pub(crate) struct Location<'t> {
     tables: &'t LocationTables<'t>,
-    nodes: BTreeMap<u32, Place>,
+    nodes: BTreeMap<u32, TracedNode>,
+    /// The node that was made last.
+    newest: u32,
     current: Place,
+    /// The region of what was emitted last.
+    told: Option<RegionId>,
     /// Nanoseconds since which it is current.
     since: u64,
     /// When something became current last.
@@ -40,6 +46,9 @@ pub(crate) struct Location<'t> {
     /// Threads that this one started, by when, and not yet told.
     births: VecDeque<(u64, Rank)>,
     out: Outbox,
+    /// Communicators by what they are called, and the nodes of calls that told it.
+    communicators: BTreeMap<String, BTreeSet<CommId>>,
+    named: BTreeSet<u32>,
     pub(crate) counts: Counts,
 }
 
@@ -48,10 +57,42 @@ pub(crate) struct Location<'t> {
 enum Place {
     /// It computes.
     Computes(RegionId),
-    /// It is in a call of the MPI, by the number of its region.
-    Calls(u16),
-    /// It waits for other threads, in this region and at this object.
-    Waits(u16, u16),
+    /// It is in this call of the MPI.
+    Calls(Call),
+    /// It waits for other threads in this call.
+    Waits(Call),
+}
+
+/// A call that works together with others.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Call {
+    /// Its node.
+    node: u32,
+    /// The number of its region.
+    region: u16,
+    /// The number of what it waits for or works on.
+    object: u16,
+    /// The region of the trace that it belongs to.
+    within: RegionId,
+}
+
+impl Place {
+    const fn call(self) -> Option<Call> {
+        match self {
+            Self::Computes(_) => None,
+            Self::Calls(call) | Self::Waits(call) => Some(call),
+        }
+    }
+}
+
+/// What is known of a node.
+#[derive(Clone, Debug)]
+struct TracedNode {
+    place: Place,
+    /// The innermost region of the program's own around it.
+    user: Option<RegionId>,
+    /// All code on the way to it.
+    path: BTreeSet<Resource>,
 }
 
 /// What is known of a turn: the computing before it, and how long the thread had run when it began.
@@ -127,7 +168,9 @@ impl<'t> Location<'t> {
         let mut location = Self {
             tables,
             nodes: BTreeMap::new(),
+            newest: 0,
             current: Place::Computes(tables.main),
+            told: None,
             since: begins,
             latest: begins,
             computed: Vec::new(),
@@ -136,6 +179,8 @@ impl<'t> Location<'t> {
             requests: Requests::default(),
             births,
             out: Outbox::default(),
+            communicators: BTreeMap::new(),
+            named: BTreeSet::new(),
             counts: Counts::default(),
         };
         let before = SimTime::nanos(begins as f64);
@@ -170,9 +215,11 @@ impl<'t> Location<'t> {
     pub(crate) fn see(&mut self, said: Traced) {
         match said {
             Traced::Node { node, parent, region, object } => {
-                let place = self.place(parent, region, object);
-                self.nodes.insert(node, place);
+                let made = self.node(node, parent, region, object);
+                self.nodes.insert(node, made);
+                self.newest = node;
             }
+            Traced::Site { address } => self.called_from(address),
             Traced::Current { node, ticks } => {
                 let now = self.tables.nanos(ticks);
                 // Clocks of processors may differ by less.
@@ -188,31 +235,98 @@ impl<'t> Location<'t> {
         }
     }
 
-    fn place(&self, parent: u32, region: u16, object: u16) -> Place {
-        match self.tables.category(region) {
-            Category::User | Category::Function => Place::Computes(self.tables.region(region)),
-            category if is_mpi(category) => Place::Calls(region),
-            category if waits_for_threads(category) => Place::Waits(region, object),
-            Category::Root | Category::Other => {
-                self.nodes.get(&parent).copied().unwrap_or(Place::Computes(self.tables.main))
+    fn node(&self, node: u32, parent: u32, region: u16, object: u16) -> TracedNode {
+        let root = || TracedNode {
+            place: Place::Computes(self.tables.main),
+            user: None,
+            path: BTreeSet::new(),
+        };
+        let mut made = self.nodes.get(&parent).cloned().unwrap_or_else(root);
+        let Place::Computes(around) = made.place else { return made };
+        if let Some(code) = self.tables.code(region) {
+            made.path.extend(code.parent().into_iter().chain([code.clone()]));
+        }
+        let call = Call { node, region, object, within: around };
+        made.place = match self.tables.category(region) {
+            category @ (Category::User | Category::Function) => {
+                let own = self.tables.region(region);
+                made.user = if category == Category::User { Some(own) } else { None };
+                Place::Computes(own)
             }
+            category if is_mpi(category) => Place::Calls(call),
+            category if waits_for_threads(category) => Place::Waits(call),
+            Category::Root | Category::Other => made.place,
             _ => Place::Computes(self.tables.region(region)),
+        };
+        made
+    }
+
+    /// The newest node is of calls that return to this address.
+    fn called_from(&mut self, address: u64) {
+        let Some((region, code)) = self.tables.site(address) else { return };
+        let Some(node) = self.nodes.get_mut(&self.newest) else { return };
+        let of_node = node.place.call().is_none_or(|call| call.node == self.newest);
+        if !of_node {
+            return;
+        }
+        node.path.extend(code.parent().into_iter().chain([code.clone()]));
+        let within = node.user.unwrap_or(*region);
+        if let Place::Calls(call) | Place::Waits(call) = &mut node.place {
+            call.within = within;
+        }
+    }
+
+    /// Which resources of the run are in the trace.
+    pub(crate) fn resources(&self) -> TraceResources {
+        let mut found = TraceResources {
+            communicators: self.communicators.clone(),
+            ..TraceResources::default()
+        };
+        for node in self.nodes.values() {
+            match node.place {
+                Place::Computes(region) => {
+                    found.paths.add(Inside::Computing, region, &node.path);
+                }
+                Place::Calls(call) | Place::Waits(call) => {
+                    found.paths.add(Inside::Calls, call.within, &node.path);
+                }
+            }
+        }
+        found
+    }
+
+    /// The call is of this communicator: its object says what that is called.
+    fn name(&mut self, call: Call, comm: CommId) {
+        if self.named.insert(call.node)
+            && let Some(name) = self.tables.communicator_of(call.object)
+        {
+            self.communicators.entry(name).or_default().insert(comm);
         }
     }
 
     fn become_current(&mut self, node: u32, now: u64) {
-        let next = self.nodes.get(&node).copied().unwrap_or(Place::Computes(self.tables.main));
+        let next = self.nodes.get(&node).map_or(Place::Computes(self.tables.main), |one| one.place);
         let (place, since) = (self.current, self.since);
-        self.end_segment(now);
-        self.current = next;
-        if matches!(place, Place::Computes(_)) {
+        // What the MPI calls in a call of it is a part of that call.
+        let call = place.call();
+        if call.is_some() && next.call().map(|call| call.node) == call.map(|call| call.node) {
             return;
         }
+        self.end_segment(now);
+        self.current = next;
         let took = SimTime::nanos(now.saturating_sub(since) as f64);
         match place {
-            Place::Calls(region) => self.end_call(region, took),
-            Place::Waits(region, object) => self.end_wait(region, object, took, now),
+            Place::Calls(call) => self.end_call(call, took),
+            Place::Waits(call) => self.end_wait(call, took, now),
             Place::Computes(_) => {}
+        }
+    }
+
+    /// What follows belongs to this region.
+    fn belongs_to(&mut self, region: RegionId) {
+        if self.told != Some(region) {
+            self.told = Some(region);
+            self.out.push((Event::Compute { region, span: SimTime::ZERO }, SimTime::ZERO), false);
         }
     }
 
@@ -268,6 +382,7 @@ impl<'t> Location<'t> {
     fn flush_computing(&mut self) {
         for (region, nanos) in std::mem::take(&mut self.computed) {
             let span = SimTime::nanos(nanos);
+            self.told = Some(region);
             self.out.push((Event::Compute { region, span }, span), false);
         }
         self.turn.from = 0;
@@ -277,10 +392,12 @@ impl<'t> Location<'t> {
         self.out.push((event, SimTime::ZERO), false)
     }
 
-    fn end_wait(&mut self, region: u16, object: u16, took: SimTime, now: u64) {
+    fn end_wait(&mut self, call: Call, took: SimTime, now: u64) {
+        let region = call.region;
         self.flush_computing();
+        self.belongs_to(call.within);
         match self.tables.category(region) {
-            Category::ThreadBarrier if let Some(comm) = self.tables.barrier(object) => {
+            Category::ThreadBarrier if let Some(comm) = self.tables.barrier(call.object) => {
                 self.out.push((Event::Barrier(comm), took), false);
                 return;
             }
@@ -303,6 +420,7 @@ impl<'t> Location<'t> {
     /// A call that the simulation knows nothing of: it took so long, and is no computing.
     fn nothing(&mut self, region: u16, took: SimTime) {
         let region = self.tables.region(region);
+        self.told = Some(region);
         self.out.push((Event::Compute { region, span: SimTime::ZERO }, took), false);
     }
 
@@ -313,9 +431,13 @@ impl<'t> Location<'t> {
         }
     }
 
-    fn end_call(&mut self, region: u16, took: SimTime) {
+    fn end_call(&mut self, call: Call, took: SimTime) {
+        let region = call.region;
         self.flush_computing();
         let said = std::mem::take(&mut self.said);
+        if !said.is_empty() {
+            self.belongs_to(call.within);
+        }
         let before = self.out.first + self.out.waiting.len() as u64;
         let mut messages = Vec::new();
         let mut rest = said.iter().copied().peekable();
@@ -332,6 +454,7 @@ impl<'t> Location<'t> {
                 Traced::Message { act, peer, comm, bytes } => {
                     let (tag, request) = envelope();
                     let comm = self.tables.comm(comm).unwrap_or(CommId::WORLD);
+                    self.name(call, comm);
                     let peer = Some(peer).filter(|peer| *peer < NO_ONE).map(Rank);
                     let message = Message { act, peer, comm, bytes: Bytes(bytes), tag };
                     messages.push((message, request));
@@ -345,14 +468,12 @@ impl<'t> Location<'t> {
                         Some(Traced::Envelope { request, .. }) => request,
                         _ => 0,
                     };
+                    if let Some(comm) = self.tables.comm(comm) {
+                        self.name(call, comm);
+                    }
                     self.collective(region, comm, (root, out, r#in), request);
                 }
-                Traced::Access { puts, peer, bytes } => {
-                    let access = RemoteAccess { owner: Rank(peer), bytes: Bytes(bytes) };
-                    if peer < self.tables.ranks {
-                        self.emit(if puts { Event::Put(access) } else { Event::Get(access) });
-                    }
-                }
+                Traced::Access { puts, peer, bytes } => self.access(puts, peer, bytes),
                 Traced::Completed { peer, tag, request } => self.completed(request, peer, Tag(tag)),
                 Traced::Started { request } => {
                     for (at, message) in self.requests.started(request).into_iter().enumerate() {
@@ -369,6 +490,13 @@ impl<'t> Location<'t> {
             self.nothing(region, took);
         } else {
             self.say_time(took);
+        }
+    }
+
+    fn access(&mut self, puts: bool, peer: u32, bytes: u64) {
+        let access = RemoteAccess { owner: Rank(peer), bytes: Bytes(bytes) };
+        if peer < self.tables.ranks {
+            self.emit(if puts { Event::Put(access) } else { Event::Get(access) });
         }
     }
 

@@ -1,18 +1,20 @@
 //! Makes a trace file of what was recorded of a run: one rank a process of the MPI, or one a thread where there is none.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
 
 use anyhow::{Result, bail};
 use whyperf_daemon::{CollectedTrace, Traced};
 use whyperf_experiments::{MEASURED, MISSING, TraceAbout, TraceError, TraceWriter, clock_steps};
 use whyperf_extrapolate::{CommId, Event, Rank, RegionId, SimTime, TraceHead};
+use whyperf_model::Category;
 
 use super::communicators::{Communicators, MemberCollector};
 use super::counts::Counts;
 use super::location::Location;
-use super::tables::LocationTables;
+use super::tables::{CallSites, LocationTables};
 use super::thread_facts::ThreadFacts;
+use super::trace_resources::TraceResources;
 
 /// A trace that was made.
 #[derive(Debug)]
@@ -23,17 +25,18 @@ pub(crate) struct Recorded {
     pub(crate) events: u64,
     /// What is missing in it, in sentences.
     pub(crate) notes: Vec<String>,
+    /// What the resources of the run are in it.
+    pub(crate) resources: TraceResources,
 }
 
 /// Writes what was recorded, under this name and with these facts.
 pub(crate) fn write(
-    trace: &CollectedTrace,
+    trace: &mut CollectedTrace,
     to: &Path,
     name: &str,
     mut facts: Vec<(String, String)>,
 ) -> Result<Recorded> {
-    let mut members = MemberCollector::default();
-    let mut threads = ThreadFacts::of(trace, |process, said| members.see(process, said));
+    let FirstLook { mut threads, members, returns } = FirstLook::at(trace);
     let locations = ranks(trace, &threads);
     if locations.iter().flatten().next().is_none() {
         bail!(
@@ -43,31 +46,40 @@ pub(crate) fn write(
     let ranks = u32::try_from(locations.len()).unwrap_or(u32::MAX);
     let mut head = TraceHead::new(ranks);
     let regions = name_regions(trace, &mut head);
+    let sites = name_sites(trace, returns, &mut head);
+    let trace = &*trace;
     let communicators = members.told(&mut head);
-    let is_mpi = threads.iter().any(|one| one.communicates > 0);
     let silent = silent(&locations, &threads);
-    let family = if is_mpi {
-        Family::default()
-    } else {
-        // Before a rank of the MPI has its first event it is none.
-        threads.iter_mut().for_each(ThreadFacts::come_when_begun);
-        Family::of(trace, &mut threads, &locations, &mut head)
-    };
+    let family = Family::of(trace, &mut threads, &locations, &mut head);
     let main = head.name_region(MAIN);
-    let all =
-        AllTables { trace, threads: &threads, communicators, head: &head, regions, main, family };
+    let all = AllTables {
+        trace,
+        threads: &threads,
+        communicators,
+        head: &head,
+        regions,
+        sites,
+        main,
+        family,
+    };
     let (zero, cut) = all.bounds(&locations);
     let mut writer = TraceWriter::create(to, ranks)?;
     let (mut counts, mut events, mut steps) = (Counts::default(), 0, Vec::new());
+    let mut resources = TraceResources {
+        files: all.regions_of(is_of_files),
+        functions: all.regions_of(|category| category == Category::Function),
+        ..TraceResources::default()
+    };
     for (rank, at) in (0..).zip(&locations) {
         let Some(at) = at else { continue };
         let mut put = |event, took| {
             events += 1;
             writer.measured(Rank(rank), event, took)
         };
-        let of_rank = all.location((Rank(rank), *at), (zero, cut), &mut put)?;
+        let (of_rank, found) = all.location((Rank(rank), *at), (zero, cut), &mut put)?;
         steps.extend(clock_steps(Rank(rank), of_rank.clock_steps));
         counts.add(&of_rank);
+        resources.extend(found);
     }
     facts.push((MEASURED.to_owned(), "yes".to_owned()));
     if counts.seen > 0.0 {
@@ -80,8 +92,30 @@ pub(crate) fn write(
     let mut notes = notes(trace, &locations, &counts, cut);
     notes.extend(steps.into_iter().chain(silent));
     facts.extend(notes.iter().map(|note| (MISSING.to_owned(), note.clone())));
+    facts.extend(resources.facts());
     writer.finish(TraceAbout { name: name.to_owned(), facts }, &head)?;
-    Ok(Recorded { ranks, events, notes })
+    Ok(Recorded { ranks, events, notes, resources })
+}
+
+/// What has to be known of all entries before any is read.
+struct FirstLook {
+    threads: Vec<ThreadFacts>,
+    members: MemberCollector,
+    /// Return addresses of calls, by process.
+    returns: BTreeSet<(usize, u64)>,
+}
+
+impl FirstLook {
+    fn at(trace: &CollectedTrace) -> Self {
+        let (mut members, mut returns) = (MemberCollector::default(), BTreeSet::new());
+        let threads = ThreadFacts::of(trace, |process, said| {
+            members.see(process, said);
+            if let Traced::Site { address } = said {
+                returns.insert((process, *address));
+            }
+        });
+        Self { threads, members, returns }
+    }
 }
 
 /// What all ranks are read with.
@@ -92,6 +126,7 @@ struct AllTables<'t> {
     head: &'t TraceHead,
     /// By process.
     regions: Vec<Vec<RegionId>>,
+    sites: CallSites,
     main: RegionId,
     family: Family,
 }
@@ -105,13 +140,21 @@ impl AllTables<'_> {
         (zero, full.map(|at| self.threads[*at].last.saturating_sub(zero)).min())
     }
 
-    /// Reads the entries of a rank's thread; what could not be said of it.
+    /// The regions of some categories.
+    fn regions_of(&self, is_meant: fn(Category) -> bool) -> BTreeSet<RegionId> {
+        let all = self.trace.processes().iter().zip(&self.regions);
+        let of_process = all.flat_map(|(process, regions)| process.regions.iter().zip(regions));
+        let meant = of_process.filter(|(region, _)| is_meant(region.category));
+        meant.map(|(_, region)| *region).collect()
+    }
+
+    /// Reads the entries of a rank's thread; what could not be said of it, and which resources of the run are in it.
     fn location(
         &self,
         (rank, at): (Rank, usize),
         (zero, cut): (u64, Option<u64>),
         put: &mut dyn FnMut(Event, SimTime) -> Result<(), TraceError>,
-    ) -> Result<Counts, TraceError> {
+    ) -> Result<(Counts, TraceResources), TraceError> {
         let (family, thread) = (&self.family, &self.trace.threads()[at]);
         let tables = LocationTables {
             trace: self.trace,
@@ -120,6 +163,7 @@ impl AllTables<'_> {
             communicators: &self.communicators,
             head: self.head,
             regions: &self.regions[thread.process],
+            sites: &self.sites,
             main: self.main,
             rank,
             ranks: self.head.ranks(),
@@ -146,8 +190,22 @@ impl AllTables<'_> {
         for (event, took) in location.finish() {
             put(event, took)?;
         }
-        Ok(location.counts)
+        Ok((location.counts, location.resources()))
     }
+}
+
+const fn is_of_files(category: Category) -> bool {
+    matches!(
+        category,
+        Category::MpiFile
+            | Category::Open
+            | Category::Read
+            | Category::Write
+            | Category::Seek
+            | Category::Flush
+            | Category::Close
+            | Category::Metadata
+    )
 }
 
 /// Code outside of every region.
@@ -201,6 +259,19 @@ fn name_regions(trace: &CollectedTrace, head: &mut TraceHead) -> Vec<Vec<RegionI
         .collect()
 }
 
+/// The functions that make calls, as regions of the trace.
+fn name_sites(
+    trace: &mut CollectedTrace,
+    returns: BTreeSet<(usize, u64)>,
+    head: &mut TraceHead,
+) -> CallSites {
+    let mut named = |(process, address)| {
+        let code = trace.caller(process, address)?;
+        Some(((process, address), (head.name_region(&code.label()), code)))
+    };
+    returns.into_iter().filter_map(&mut named).collect()
+}
+
 /// How the threads of processes without MPI belong together.
 #[derive(Debug, Default)]
 struct Family {
@@ -213,6 +284,7 @@ struct Family {
 }
 
 impl Family {
+    /// Without members where there is an MPI.
     fn of(
         trace: &CollectedTrace,
         threads: &mut [ThreadFacts],
@@ -220,6 +292,11 @@ impl Family {
         head: &mut TraceHead,
     ) -> Self {
         let mut family = Self::default();
+        if threads.iter().any(|one| one.communicates > 0) {
+            return family;
+        }
+        // Before a rank of the MPI has its first event it is none.
+        threads.iter_mut().for_each(ThreadFacts::come_when_begun);
         let rank_of: BTreeMap<usize, Rank> =
             (0..).zip(locations).filter_map(|(rank, at)| Some(((*at)?, Rank(rank)))).collect();
         for process in 0..trace.processes().len() {

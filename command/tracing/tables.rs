@@ -4,9 +4,12 @@ use std::collections::BTreeMap;
 
 use whyperf_daemon::{CollectedTrace, TracedProcess};
 use whyperf_extrapolate::{CommId, Expected, Rank, RegionId, Tag, TraceHead};
-use whyperf_model::Category;
+use whyperf_model::{Category, Resource};
 
 use super::communicators::Communicators;
+
+/// Functions as regions of the trace and as resources, by process and return address.
+pub(crate) type CallSites = BTreeMap<(usize, u64), (RegionId, Resource)>;
 
 /// The tables of one rank.
 pub(crate) struct LocationTables<'t> {
@@ -18,6 +21,8 @@ pub(crate) struct LocationTables<'t> {
     pub(crate) head: &'t TraceHead,
     /// Regions of the trace by number of region in the process.
     pub(crate) regions: &'t [RegionId],
+    /// The functions that calls return to, by process and address.
+    pub(crate) sites: &'t CallSites,
     /// Code outside of every region.
     pub(crate) main: RegionId,
     pub(crate) rank: Rank,
@@ -50,6 +55,31 @@ impl LocationTables<'_> {
 
     pub(crate) fn region(&self, region: u16) -> RegionId {
         self.regions.get(usize::from(region)).copied().unwrap_or(self.main)
+    }
+
+    /// The code that a region is.
+    pub(crate) fn code(&self, region: u16) -> Option<&Resource> {
+        self.process.regions.get(usize::from(region))?.code.as_ref()
+    }
+
+    /// What the communicator is called that an object belongs to.
+    pub(crate) fn communicator_of(&self, object: u16) -> Option<String> {
+        let object = self.process.objects.get(usize::from(object))?.resource.as_ref()?;
+        let depth = match object.components().nth(1)? {
+            "Message" | "Barrier" => 2,
+            "Collective" => 3,
+            _ => return None,
+        };
+        let mut found = object.clone();
+        while found.depth() > depth {
+            found = found.parent()?;
+        }
+        (found.depth() == depth).then(|| found.label())
+    }
+
+    /// The function that calls from this address.
+    pub(crate) fn site(&self, address: u64) -> Option<&(RegionId, Resource)> {
+        self.sites.get(&(self.number, address))
     }
 
     pub(crate) fn comm(&self, number: u32) -> Option<CommId> {

@@ -3,11 +3,14 @@
 //! What becomes faster does so on the machine ([`Edit::machine`]); calls are left out of the events ([`Edit::events`]). A barrier or a collective
 //! call can be left out because nothing is known of what it is for. A message cannot, because its receiver needs it: but the receiver can go on as
 //! if it had been there when it was wanted. It is received all the same, so that others match what they matched, and its sender waits no longer.
+//!
+//! A call of several ranks is left out for all of them or for none, else they wait for each other for ever. Where those of one rank or region are
+//! meant, [`LeftOut::meetings`] says which calls these are, by communicator and number.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::event::{CollectiveKind, Event};
-use crate::identity::{Rank, RegionId, RequestId};
+use crate::identity::{CommId, Rank, RegionId, RequestId, Tag};
 use crate::machine::Machine;
 use crate::time::SimTime;
 
@@ -16,32 +19,112 @@ use crate::time::SimTime;
 pub struct Edit {
     /// By what computing is multiplied, by region.
     pub factors: BTreeMap<String, f64>,
+    /// By what it is multiplied, by rank; 1 where nothing is said.
+    pub rank_factors: Vec<f64>,
+    /// Regions whose computing those leave as it is.
+    pub apart: BTreeSet<RegionId>,
     /// What is left out.
     pub without: Vec<LeftOut>,
+    /// Barriers and collective calls that are left out for all of their members.
+    pub meetings: BTreeSet<MeetingId>,
+}
+
+/// A barrier or collective call: the one that members of the communicator make as so manieth, from 0 on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct MeetingId {
+    /// Whose.
+    pub comm: CommId,
+    /// Which.
+    pub number: u32,
 }
 
 /// Something that is left out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeftOut {
     /// What.
     pub what: EventKind,
-    /// That of this region alone.
-    pub region: Option<RegionId>,
-    /// That of this rank alone. Calls of several ranks are left out for all of them.
+    /// That of these regions alone.
+    pub regions: Option<BTreeSet<RegionId>>,
+    /// That of this rank alone.
     pub rank: Option<Rank>,
+    /// That of these communicators alone.
+    pub comms: Option<BTreeSet<CommId>>,
+    /// Messages of this tag alone.
+    pub tag: Option<Tag>,
 }
 
 impl LeftOut {
     /// All of a kind.
     #[must_use]
     pub const fn all(what: EventKind) -> Self {
-        Self { what, region: None, rank: None }
+        Self { what, regions: None, rank: None, comms: None, tag: None }
     }
 
-    fn is_of(&self, rank: Rank, region: RegionId) -> bool {
-        let is_shared = !matches!(self.what, EventKind::Computing | EventKind::Receives);
-        self.region.is_none_or(|one| one == region)
-            && self.rank.is_none_or(|one| is_shared || one == rank)
+    /// Whether it is of calls that several ranks make together, and not of all of them.
+    #[must_use]
+    pub const fn is_some_meetings(&self) -> bool {
+        !self.what.is_of_one_rank()
+            && (self.regions.is_some() || self.rank.is_some() || self.comms.is_some())
+    }
+
+    /// The barriers and collective calls that are meant among those of a rank.
+    pub fn meetings(
+        &self,
+        rank: Rank,
+        events: impl Iterator<Item = Event>,
+    ) -> impl Iterator<Item = MeetingId> {
+        let (mut current, mut numbers) = (RegionId::default(), MeetingNumbers::default());
+        events.filter_map(move |event| {
+            if let Event::Compute { region, .. } = event {
+                current = region;
+            }
+            let meeting = numbers.next(&event)?;
+            self.is_of(rank, current, &event).then_some(meeting)
+        })
+    }
+
+    fn is_of(&self, rank: Rank, region: RegionId, event: &Event) -> bool {
+        self.what.includes(event)
+            && self.rank.is_none_or(|one| one == rank)
+            && self.regions.as_ref().is_none_or(|all| all.contains(&region))
+            && self.comms.as_ref().is_none_or(|all| comm(event).is_some_and(|of| all.contains(&of)))
+            && self.tag.is_none_or(|tag| tag_of(event) == Some(tag))
+    }
+}
+
+/// Counts the barriers and collective calls of a rank.
+#[derive(Debug, Default)]
+struct MeetingNumbers(BTreeMap<CommId, u32>);
+
+impl MeetingNumbers {
+    /// Which one an event is, if it is one.
+    fn next(&mut self, event: &Event) -> Option<MeetingId> {
+        let comm = match event {
+            Event::Barrier(comm) => *comm,
+            Event::Collective(call) => call.comm,
+            _ => return None,
+        };
+        let next = self.0.entry(comm).or_default();
+        let number = *next;
+        *next += 1;
+        Some(MeetingId { comm, number })
+    }
+}
+
+const fn comm(event: &Event) -> Option<CommId> {
+    match event {
+        Event::Recv(expected) | Event::Irecv(expected, _) => Some(expected.comm),
+        Event::Send(sent) | Event::Isend(sent, _) => Some(sent.comm),
+        Event::Barrier(comm) => Some(*comm),
+        Event::Collective(call) => Some(call.comm),
+        _ => None,
+    }
+}
+
+const fn tag_of(event: &Event) -> Option<Tag> {
+    match event {
+        Event::Recv(expected) | Event::Irecv(expected, _) => expected.tag,
+        _ => None,
     }
 }
 
@@ -61,6 +144,11 @@ pub enum EventKind {
 }
 
 impl EventKind {
+    /// Whether it can be left out for one rank alone.
+    const fn is_of_one_rank(self) -> bool {
+        matches!(self, Self::Receives | Self::Computing)
+    }
+
     fn includes(self, event: &Event) -> bool {
         match (self, event) {
             (Self::Barrier, Event::Barrier(_))
@@ -93,20 +181,27 @@ impl Edit {
         rank: Rank,
         events: impl Iterator<Item = Event> + 'e,
     ) -> impl Iterator<Item = Event> + 'e {
-        let mut current = RegionId::default();
+        let (mut current, mut numbers) = (RegionId::default(), MeetingNumbers::default());
         let mut unheeded = BTreeSet::new();
+        let factor = self.rank_factors.get(rank.index()).copied().unwrap_or(1.0);
         events.filter_map(move |event| {
             if let Event::Compute { region, .. } = event {
                 current = region;
             }
-            let is_meant = |out: &&LeftOut| out.what.includes(&event) && out.is_of(rank, current);
-            let is_left_out = self.without.iter().find(is_meant).is_some();
+            if !self.meetings.is_empty()
+                && numbers.next(&event).is_some_and(|one| self.meetings.contains(&one))
+            {
+                return None;
+            }
+            let is_left_out = self.without.iter().any(|out| out.is_of(rank, current, &event));
             match event {
                 Event::Wait(request) if unheeded.remove(&request) => None,
-                _ if !is_left_out => Some(event),
-                Event::Compute { region, .. } => {
-                    Some(Event::Compute { region, span: SimTime::ZERO })
+                Event::Compute { region, span } => {
+                    let factor = if self.apart.contains(&region) { 1.0 } else { factor };
+                    let span = if is_left_out { SimTime::ZERO } else { span * factor };
+                    Some(Event::Compute { region, span })
                 }
+                _ if !is_left_out => Some(event),
                 Event::Recv(expected) => Some(Event::Irecv(expected, RequestId::UNHEEDED)),
                 Event::Irecv(expected, request) => {
                     unheeded.insert(request);
@@ -120,7 +215,7 @@ impl Edit {
 
 #[cfg(test)]
 mod tests {
-    use super::{Edit, EventKind, LeftOut};
+    use super::{Edit, EventKind, LeftOut, MeetingId};
     use crate::event::{Collective, CollectiveKind, Event, Expected, Sent};
     use crate::identity::{Bytes, CommId, Rank, RegionId, RequestId, Tag};
     use crate::machine::Machine;
@@ -138,8 +233,9 @@ mod tests {
         let barrier = Event::Barrier(comm);
         let events = [compute(one), barrier, scan, compute(other), barrier];
         let left = |edit: &Edit| edit.events(Rank(0), events.into_iter()).collect::<Vec<_>>();
-        let without = |what, region| {
-            let out = LeftOut { region, ..LeftOut::all(what) };
+        let without = |what, region: Option<RegionId>| {
+            let regions = region.map(|region| [region].into());
+            let out = LeftOut { regions, ..LeftOut::all(what) };
             Edit { without: vec![out], ..Edit::default() }
         };
         assert_eq!(left(&Edit::default()), events);
@@ -200,5 +296,71 @@ mod tests {
         let out = LeftOut { rank: Some(Rank(1)), ..LeftOut::all(EventKind::Computing) };
         let edit = Edit { without: vec![out], ..Edit::default() };
         assert_eq!(elapsed(&edit, false), SimTime::micros(14.0));
+    }
+
+    /// Two ranks compute unevenly before each of two barriers, the second time the other way round.
+    fn met(edit: &Edit) -> SimTime {
+        let compute =
+            |micros| Event::Compute { region: RegionId::default(), span: SimTime::micros(micros) };
+        let barrier = Event::Barrier(CommId::WORLD);
+        let of = |one, other| vec![compute(one), barrier, compute(other), barrier];
+        let mut head = TraceHead::new(2);
+        head.name_region("work");
+        let streams = [of(10.0, 4.0), of(2.0, 8.0)].into_iter().zip([Rank(0), Rank(1)]);
+        let streams = streams.map(|(events, rank)| edit.events(rank, events.into_iter()));
+        let outcome = simulate(&head, streams.collect(), &Machine::ideal(), &mut ());
+        assert!(outcome.complaints.is_empty(), "{:?}", outcome.complaints);
+        outcome.elapsed
+    }
+
+    #[test]
+    fn a_barrier_is_left_out_for_all_of_its_members() {
+        assert_eq!(met(&Edit::default()), SimTime::micros(18.0));
+        let first = MeetingId { comm: CommId::WORLD, number: 0 };
+        let edit = Edit { meetings: [first].into(), ..Edit::default() };
+        assert_eq!(met(&edit), SimTime::micros(14.0));
+    }
+
+    #[test]
+    fn each_rank_computes_by_its_own_factor() {
+        let edit = Edit { rank_factors: vec![0.5], ..Edit::default() };
+        assert_eq!(met(&edit), SimTime::micros(13.0));
+        let apart = Edit { apart: [RegionId::default()].into(), ..edit };
+        assert_eq!(met(&apart), SimTime::micros(18.0));
+    }
+
+    #[test]
+    fn the_calls_of_a_rank_and_region_are_known_by_number() {
+        let (one, other) = (RegionId(0), RegionId(1));
+        let compute = |region| Event::Compute { region, span: SimTime::ZERO };
+        let (world, part) = (CommId::WORLD, CommId(1));
+        let events = [
+            compute(one),
+            Event::Barrier(world),
+            Event::Barrier(part),
+            compute(other),
+            Event::Barrier(world),
+        ];
+        let of = |out: &LeftOut| out.meetings(Rank(3), events.into_iter()).collect::<Vec<_>>();
+        let meeting = |comm, number| MeetingId { comm, number };
+        let all = LeftOut::all(EventKind::Barrier);
+        assert_eq!(of(&all), [meeting(world, 0), meeting(part, 0), meeting(world, 1)]);
+        let of_region = LeftOut { regions: Some([other].into()), ..all.clone() };
+        assert_eq!(of(&of_region), [meeting(world, 1)]);
+        let of_comm = LeftOut { comms: Some([part].into()), ..all.clone() };
+        assert_eq!(of(&of_comm), [meeting(part, 0)]);
+        assert_eq!(of(&LeftOut { rank: Some(Rank(2)), ..all }), []);
+    }
+
+    #[test]
+    fn messages_are_told_apart_by_tag_and_communicator() {
+        let of = |tag, comm| {
+            let comms = Some([comm].into());
+            let out = LeftOut { tag: Some(tag), comms, ..LeftOut::all(EventKind::Receives) };
+            elapsed(&Edit { without: vec![out], ..Edit::default() }, false)
+        };
+        assert_eq!(of(Tag(0), CommId::WORLD), SimTime::micros(14.0));
+        assert_eq!(of(Tag(1), CommId::WORLD), SimTime::micros(19.0));
+        assert_eq!(of(Tag(0), CommId(1)), SimTime::micros(19.0));
     }
 }

@@ -51,7 +51,7 @@ mod time;
 mod trace;
 
 pub use complaint::{Complaint, Wait, Waiting};
-pub use edit::{Edit, EventKind, LeftOut};
+pub use edit::{Edit, EventKind, LeftOut, MeetingId};
 pub use event::{Collective, CollectiveKind, Event, Expected, RemoteAccess, Sent};
 pub use identity::{Bytes, CommId, Rank, RegionId, RequestId, Tag};
 pub use machine::{

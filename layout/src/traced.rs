@@ -29,6 +29,11 @@ pub enum Traced {
         /// Its object.
         object: u16,
     },
+    /// The node before it is of calls that return here.
+    Site {
+        /// The return address.
+        address: u64,
+    },
     /// A message: what the call says of it. [`Traced::Envelope`] follows.
     Message {
         /// What is done.
@@ -174,6 +179,7 @@ const RESUMED: u64 = 14;
 const ENDED: u64 = 15;
 const CANCELLED: u64 = 16;
 const BEGAN: u64 = 17;
+const SITE: u64 = 18;
 
 const RANK: u64 = NO_ONE as u64;
 
@@ -212,6 +218,7 @@ impl Traced {
             Self::Access { puts, peer, bytes } => {
                 (ACCESS | (puts as u64) << 8 | short(peer) << 16, bytes)
             }
+            Self::Site { address } => (SITE, address),
             Self::Ran { nanos } => (RAN, nanos),
             Self::Resumed { ticks } => (RESUMED, ticks),
             Self::Began { ticks } => (BEGAN, ticks),
@@ -269,6 +276,7 @@ impl Traced {
             ACCESS => {
                 Self::Access { puts: rest & 1 != 0, peer: (what >> 16 & RANK) as u32, bytes: word }
             }
+            SITE => Self::Site { address: word },
             RAN => Self::Ran { nanos: word },
             RESUMED => Self::Resumed { ticks: word },
             BEGAN => Self::Began { ticks: word },
@@ -292,6 +300,7 @@ mod tests {
         let all = [
             Traced::Current { node: u32::MAX, ticks: u64::MAX },
             Traced::Node { node: 7, parent: u32::MAX, region: u16::MAX, object: 3 },
+            Traced::Site { address: 1 << 47 },
             Traced::Message { act: MessageAct::PrepareReceive, peer: NO_ONE, comm, bytes: 1 << 40 },
             Traced::Envelope { tag: Some(-1), request },
             Traced::Envelope { tag: None, request: 0 },

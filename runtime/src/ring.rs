@@ -35,6 +35,12 @@ impl Ring {
     /// Appends an entry, if the thread is traced.
     #[inline]
     pub(crate) fn record(&self, said: Traced) {
+        self.record_all([said]);
+    }
+
+    /// Appends entries that belong together.
+    #[inline]
+    pub(crate) fn record_all<const N: usize>(&self, said: [Traced; N]) {
         let place = self.ring.load(Ordering::Relaxed);
         // SAFETY: null, or what `open` mapped, which stays until the thread ends; all of it are atomics.
         let Some(ring) = (unsafe { place.as_ref() }) else { return };
@@ -46,7 +52,9 @@ impl Ring {
         self.taken.store(true, Ordering::Relaxed);
         // Both against a handler in the same thread alone.
         compiler_fence(Ordering::SeqCst); // SYNC entry with Ring::record
-        ring.record(said.encode());
+        for said in said {
+            ring.record(said.encode());
+        }
         compiler_fence(Ordering::SeqCst); // SYNC entry with Ring::record
         self.taken.store(false, Ordering::Relaxed);
     }

@@ -25,8 +25,14 @@ pub fn is_on() -> bool {
 
 /// Appends what the probes have to say of the event that is open, in the calling thread.
 pub fn say(said: Traced) {
+    say_all([said]);
+}
+
+/// The same of entries that belong together: the thread is looked up once.
+#[inline]
+pub fn say_all<const N: usize>(said: [Traced; N]) {
     if let Some(private) = thread::known(&thread()) {
-        private.ring.record(said);
+        private.ring.record_all(said);
     }
 }
 

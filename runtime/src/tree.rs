@@ -206,6 +206,9 @@ fn make(private: &Private, parent: u32, key: Key) -> u32 {
     let object = (key.region_and_object >> 32) as u16;
     let region = key.region_and_object as u16;
     private.ring.record(Traced::Node { node: offset, parent, region, object });
+    if key.site != 0 {
+        private.ring.record(Traced::Site { address: key.site });
+    }
     offset
 }
 

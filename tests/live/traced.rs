@@ -136,7 +136,8 @@ fn threads_are_ranks_that_meet_and_are_joined() {
     assert_eq!([traced.count("send"), traced.count("recv")], [6, 6]);
     // What a thread computes before it calls anything is in the trace.
     let text = traced.say(&["trace", "export", "latest"]);
-    let lines: Vec<&str> = text.lines().map(str::trim_start).collect();
+    let is_work = |line: &&str| !line.ends_with(" 0ns");
+    let lines: Vec<&str> = text.lines().map(str::trim_start).filter(is_work).collect();
     let is_lost = |pair: &&[&str]| pair[0].starts_with("recv 0") && pair[1].starts_with("barrier");
     assert_eq!(lines.windows(2).filter(is_lost).count(), 0, "{text}");
     traced.simulate();
@@ -189,4 +190,44 @@ fn the_tools_of_otf2_read_what_is_exported_and_so_do_we() {
     let (own, read) = (elapsed(&own), elapsed(&read));
     // The archive has whole nanoseconds.
     assert!((own - read).abs() < 0.01 * own, "{own} against {read}");
+}
+
+/// What the bottlenecks of a run's report are worth, by hypothesis and focus; none where nothing is said.
+fn worth(words: &[String]) -> Vec<(String, Option<f64>)> {
+    let folder = scratch();
+    let report = folder.join("report.json");
+    let run = {
+        let _turn = shipped::turn(Load::Fills);
+        let mut run = bounded(&shipped::whyperf());
+        run.args(["run", "--trace", "--json"]).arg(&report).arg("--").args(words);
+        run.current_dir(&folder).output().expect("the command was built")
+    };
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    let text = std::fs::read(&report).expect("it is written");
+    std::fs::remove_dir_all(&folder).expect("the scratch folder is ours");
+    let report: Value = serde_json::from_slice(&text).expect("JSON");
+    let told = |one: &Value| {
+        let [hypothesis, focus] =
+            ["hypothesis", "focus"].map(|key| one[key].as_str().unwrap_or(""));
+        (format!("{hypothesis} {focus}"), one["worth"]["saved_s"].as_f64())
+    };
+    report["bottlenecks"].as_array().expect("bottlenecks").iter().map(told).collect()
+}
+
+#[test]
+fn waits_of_a_function_and_a_tag_are_worth_what_they_hold_up() {
+    let path = programs::built_for(Mpi::OpenMpi).join("bottleneck/late_sender");
+    let mut words = Mpi::OpenMpi.launch(2);
+    words.extend([path.display().to_string(), "4".into()]);
+    let all = worth(&words);
+    let of_function = |(name, _): &&(String, Option<f64>)| {
+        name.starts_with("ExcessiveSyncWaitingTime")
+            && name.contains("/receive_block")
+            && name.contains("/Message/")
+    };
+    let found: Vec<_> = all.iter().filter(of_function).collect();
+    // The sender computes on and sleeps for as long: it is not held up, and hardly anything is saved.
+    let is_known =
+        |(_, worth): &&(String, Option<f64>)| worth.is_some_and(|saved| saved.abs() < 1.0);
+    assert!(!found.is_empty() && found.iter().all(is_known), "{all:?}");
 }

@@ -292,10 +292,14 @@ mod tests {
     #[test]
     fn what_a_finding_is_worth_is_said_with_it() {
         let mut one = found(WAIT, "</Code/a.c/agree,/Machine,/Process,/SyncObject>", 0.5, None);
-        one.worth = Some(Worth { saved_s: 1.25, cure: "without these calls".to_owned() });
+        one.worth = Some(Worth {
+            saved_s: 1.25,
+            plus_minus_s: Some(0.5),
+            cure: "without these calls".to_owned(),
+        });
         let told = findings(&of(&[one]));
         let saves = told[0].saves.as_deref();
-        assert_eq!(saves, Some("worth 1.250 s of the run: without these calls"));
+        assert_eq!(saves, Some("worth 1.250 ± 0.500 s of the run: without these calls"));
     }
 
     #[test]

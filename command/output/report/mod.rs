@@ -322,13 +322,16 @@ pub(crate) struct ReportedBottleneck {
 pub(crate) struct Worth {
     /// Seconds by which the whole run would be shorter.
     pub(crate) saved_s: f64,
+    /// By how much that may be off where the bottleneck itself is an estimate by stack samples.
+    pub(crate) plus_minus_s: Option<f64>,
     /// What was simulated.
     pub(crate) cure: String,
 }
 
 impl fmt::Display for Worth {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "worth {:.3} s of the run: {}", self.saved_s, self.cure)
+        let plus_minus = self.plus_minus_s.map_or_else(String::new, |off| format!(" ± {off:.3}"));
+        write!(out, "worth {:.3}{plus_minus} s of the run: {}", self.saved_s, self.cure)
     }
 }
 

@@ -13,6 +13,7 @@ use std::time::Instant;
 use crossbeam_channel::{Receiver, Sender, unbounded};
 pub(crate) use whyperf_code::SourceLocation;
 use whyperf_instrument::Objects;
+pub(crate) use worker::SymbolReader;
 
 use crate::error::Error;
 

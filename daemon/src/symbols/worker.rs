@@ -15,7 +15,7 @@ pub(super) fn run(
     requests: &Receiver<SymbolRequest>,
     answers: &Sender<Vec<SymbolAnswer>>,
 ) {
-    let mut reader = SymbolReader { objects, processes: BTreeMap::new() };
+    let mut reader = SymbolReader::new(objects);
     for request in requests {
         match request {
             SymbolRequest::Watch { process, pid, program } => reader.watch(process, pid, program),
@@ -33,23 +33,55 @@ pub(super) fn run(
 }
 
 /// A process, and where its addresses lie.
+#[derive(Debug)]
 struct Watched {
     pid: u32,
     maps: MemoryMap,
     program: Option<StatedProgram>,
 }
 
-struct SymbolReader {
+/// Answers addresses of processes.
+#[derive(Debug)]
+pub(crate) struct SymbolReader {
     processes: BTreeMap<u32, Watched>,
     objects: Arc<Objects>,
 }
 
 impl SymbolReader {
-    fn watch(&mut self, process: u32, pid: u32, program: Option<StatedProgram>) {
+    /// One that knows no process yet.
+    pub(crate) fn new(objects: Arc<Objects>) -> Self {
+        Self { objects, processes: BTreeMap::new() }
+    }
+
+    /// A process appeared under this number.
+    pub(crate) fn watch(&mut self, process: u32, pid: u32, program: Option<StatedProgram>) {
         self.processes.insert(process, Watched { pid, maps: MemoryMap::of(pid), program });
     }
 
-    fn find(&mut self, process: u32, wanted: AskedAddress) -> Option<SourceLocation> {
+    /// Reads the map of a process again, which may have more libraries by now; where it is gone the one before stays.
+    pub(crate) fn look_again(&mut self, process: u32) {
+        if let Some(watched) = self.processes.get_mut(&process) {
+            let newer = MemoryMap::of(watched.pid);
+            if !newer.is_empty() {
+                watched.maps = newer;
+            }
+        }
+    }
+
+    /// The function that begins at an address.
+    pub(crate) fn function(&mut self, process: u32, entry: u64) -> Option<SourceLocation> {
+        let Some(stretch) = self.stretch(process, AskedAddress::Code(entry), entry) else {
+            let StatedProgram { path, base } = self.processes.get(&process)?.program.as_ref()?;
+            let object = self.objects.of_file(path)?.ok()?;
+            return Some(object.place(entry.wrapping_sub(*base)));
+        };
+        let pid = self.processes.get(&process)?.pid;
+        let object = self.objects.mapped(pid, &stretch)?.ok()?;
+        Some(object.place(object.address(entry - stretch.start + stretch.offset)?))
+    }
+
+    /// What lies at an address.
+    pub(crate) fn find(&mut self, process: u32, wanted: AskedAddress) -> Option<SourceLocation> {
         // The return address may be the first of the next function: the call lies before it.
         let address = match wanted {
             AskedAddress::Code(address) => address.checked_sub(1)?,

@@ -4,11 +4,12 @@ use std::fs::File;
 use std::os::unix::fs::FileExt as _;
 
 use whyperf_layout::{RingEntry, Traced};
-use whyperf_model::Scale;
+use whyperf_model::{Hierarchy, Resource, Scale};
 
 use super::stream::ENTRY;
 use super::traced_process::TracedProcess;
 use crate::clock::Moment;
+use crate::symbols::{AskedAddress, SourceLocation, SymbolReader};
 
 /// All that was recorded.
 #[derive(Debug)]
@@ -18,6 +19,7 @@ pub struct CollectedTrace {
     processes: Vec<TracedProcess>,
     begun: Moment,
     scale: Scale,
+    code: SymbolReader,
     /// Rings that could not be read, and why.
     pub unread: Vec<String>,
 }
@@ -51,15 +53,14 @@ impl TracedThread {
 impl CollectedTrace {
     pub(super) fn new(
         spool: File,
-        threads: Vec<TracedThread>,
-        processes: Vec<TracedProcess>,
+        (threads, processes, unread): (Vec<TracedThread>, Vec<TracedProcess>, Vec<String>),
+        code: SymbolReader,
         [begun, ended]: [Moment; 2],
-        unread: Vec<String>,
     ) -> Self {
         let (nanos, ticks) =
             (ended.nanos.saturating_sub(begun.nanos), ended.ticks.saturating_sub(begun.ticks));
         let scale = Scale::of(nanos, ticks).unwrap_or(Scale::HALF_NANOSECONDS);
-        Self { spool, threads, processes, begun, scale, unread }
+        Self { spool, threads, processes, begun, scale, code, unread }
     }
 
     /// The threads.
@@ -72,6 +73,13 @@ impl CollectedTrace {
     #[must_use]
     pub fn processes(&self) -> &[TracedProcess] {
         &self.processes
+    }
+
+    /// The function that makes the calls which return to this address of a process, as a resource.
+    pub fn caller(&mut self, process: usize, address: u64) -> Option<Resource> {
+        let process = u32::try_from(process).ok()?;
+        let found = self.code.find(process, AskedAddress::Code(address))?;
+        Some(code_of(&found))
     }
 
     /// Nanoseconds since the recording began, for a time of a process; 0 for one before.
@@ -131,4 +139,9 @@ impl Iterator for TracedEntries<'_> {
             }
         }
     }
+}
+
+/// A function as a resource.
+pub(super) fn code_of(found: &SourceLocation) -> Resource {
+    Resource::root(Hierarchy::Code).child(&found.module).child(&found.function)
 }

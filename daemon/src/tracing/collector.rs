@@ -9,12 +9,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, SystemTime};
 
+use whyperf_instrument::Objects;
 use whyperf_layout::RingEntry;
 
 use super::collected::{CollectedTrace, TracedThread};
 use super::stream::{ENTRY, ROOM, Stream};
 use super::traced_process::TracedMemory;
 use crate::clock::Moment;
+use crate::symbols::SymbolReader;
 
 /// Drains the rings of a run directory.
 #[derive(Debug)]
@@ -40,6 +42,8 @@ impl TraceCollector {
             processes: Vec::new(),
             known: BTreeSet::new(),
             changed: None,
+            code: SymbolReader::new(Arc::new(Objects::of_user())),
+            idle: 0,
             room: vec![RingEntry::default(); ROOM],
             unread: Vec::new(),
         };
@@ -85,6 +89,8 @@ impl TraceCollector {
 /// Between two looks when nothing came, and when something did.
 const IDLE: Duration = Duration::from_millis(5);
 const BUSY: Duration = Duration::from_millis(2);
+/// Idle passes from one look at which libraries a process has to the next.
+const CODE_AGE: u64 = 100;
 /// A directory that changed this recently may change again within the same tick of its clock.
 const SETTLED: Duration = Duration::from_millis(100);
 
@@ -99,6 +105,10 @@ struct Collecting {
     processes: Vec<TracedMemory>,
     known: BTreeSet<PathBuf>,
     changed: Option<SystemTime>,
+    /// Where the code of processes lies.
+    code: SymbolReader,
+    /// Passes in which nothing came.
+    idle: u64,
     room: Vec<RingEntry>,
     /// Rings that could not be opened, and why.
     unread: Vec<String>,
@@ -123,6 +133,10 @@ impl Collecting {
 
     /// Gives the memory of threads back whose processes are gone: nothing came from them in this pass.
     fn close_gone(&mut self) {
+        self.idle += 1;
+        if self.idle.is_multiple_of(CODE_AGE) {
+            (0..).take(self.processes.len()).for_each(|process| self.code.look_again(process));
+        }
         let gone: Vec<bool> = (self.processes.iter())
             .map(|process| !Path::new("/proc").join(process.pid.to_string()).exists())
             .collect();
@@ -180,7 +194,9 @@ impl Collecting {
     fn process(&mut self, pid: u32, began: u64, user: u32) -> usize {
         let found = self.processes.iter().rposition(|process| process.is_of(pid, began));
         found.unwrap_or_else(|| {
-            self.processes.push(TracedMemory::find(&self.directory, pid, began, user));
+            let process = TracedMemory::find(&self.directory, pid, began, user);
+            self.code.watch(self.processes.len() as u32, pid, process.program());
+            self.processes.push(process);
             self.processes.len() - 1
         })
     }
@@ -199,9 +215,11 @@ impl Collecting {
             dropped: stream.dropped,
             chunks: stream.chunks,
         });
-        let processes = self.processes.iter().map(TracedMemory::told).collect();
-        let moments = [begun, Moment::now()];
-        CollectedTrace::new(spool, threads.collect(), processes, moments, self.unread)
+        let code = &mut self.code;
+        let told = (0..).zip(&self.processes).map(|(number, process)| process.told(number, code));
+        let (processes, moments) = (told.collect(), [begun, Moment::now()]);
+        let what = (threads.collect(), processes, self.unread);
+        CollectedTrace::new(spool, what, self.code, moments)
     }
 }
 

@@ -4,14 +4,15 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
-use whyperf_code::Object;
 use whyperf_inject::RegionFile;
 use whyperf_layout::{NO_RANK, ObjectKind};
-use whyperf_model::Category;
+use whyperf_model::{Category, Hierarchy, Resource};
 
 use crate::clock::RegionClock;
+use crate::object_name::{self, Naming};
 use crate::region::RegionMemory;
-use crate::tables::ProcessTables;
+use crate::symbols::{AskedAddress, StatedProgram, SymbolReader};
+use crate::tables::{ObjectEntry, ProcessTables, RegionEntry};
 
 /// A process of which threads were traced.
 #[derive(Clone, Debug)]
@@ -37,13 +38,15 @@ pub struct TracedRegion {
     pub name: String,
     /// What it is.
     pub category: Category,
+    /// Where it is among the program's code, if it is a part of that.
+    pub code: Option<Resource>,
 }
 
 /// What was waited for.
 #[derive(Clone, Debug)]
 pub struct TracedObject {
-    /// What it is called.
-    pub name: String,
+    /// What it is called among all resources, unless it has no name yet.
+    pub resource: Option<Resource>,
     /// Whether threads meet at it.
     pub is_thread_barrier: bool,
 }
@@ -75,13 +78,18 @@ impl TracedMemory {
         self.pid == pid && self.began == began
     }
 
+    /// Its program, as it says itself.
+    pub(super) fn program(&self) -> Option<StatedProgram> {
+        self.region.as_ref()?.program()
+    }
+
     /// Whether its names, its rank and its clock are not known.
     pub(super) const fn is_unread(&self) -> bool {
         self.region.is_none()
     }
 
-    /// All that is known of it when it is over.
-    pub(super) fn told(&self) -> TracedProcess {
+    /// All that is known of it when it is over; it has this number in the code that was looked at.
+    pub(super) fn told(&self, number: u32, code: &mut SymbolReader) -> TracedProcess {
         let mut tables = ProcessTables::default();
         let mut told = TracedProcess {
             pid: self.pid,
@@ -99,30 +107,44 @@ impl TracedMemory {
         let path = region.program_path();
         told.program = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         told.counts_cycles = RegionClock::of(header) == RegionClock::Tsc;
-        // Read only where a function has no name of its own.
-        let needs_names = tables.regions.iter().any(|one| one.name.is_empty() && one.address != 0);
-        let program = region.program().filter(|_| needs_names);
-        let object = program.as_ref().and_then(|program| Object::open(&program.path).ok());
-        let base = program.as_ref().map_or(0, |program| program.base);
-        let named = |name: &str, address: u64| {
-            if !name.is_empty() || address == 0 {
-                return name.to_owned();
-            }
-            let place = object.as_ref().map(|object| object.place(address.wrapping_sub(base)));
-            place.map_or_else(|| format!("{address:#x}"), |place| place.function)
-        };
-        let of_region = |one: &crate::tables::RegionEntry| TracedRegion {
-            name: named(&one.name, one.address),
-            category: one.category,
-        };
-        told.regions = tables.regions.iter().map(of_region).collect();
-        let of_object = |one: &crate::tables::ObjectEntry| TracedObject {
-            name: one.name.clone(),
+        let named = |one: &RegionEntry| named_region(one, number, &told.program, code);
+        told.regions = tables.regions.iter().map(named).collect();
+        let of_object = |(number, one): (u32, &ObjectEntry)| TracedObject {
+            resource: object_name::resource(&tables, number, Naming::Nowhere, None),
             is_thread_barrier: one.kind == ObjectKind::ThreadBarrier,
         };
-        told.objects = tables.objects.iter().map(of_object).collect();
+        told.objects = (0..).zip(&tables.objects).map(of_object).collect();
         told
     }
+}
+
+/// A region with its name and its place in the code of the process of this number.
+fn named_region(
+    one: &RegionEntry,
+    number: u32,
+    program: &str,
+    code: &mut SymbolReader,
+) -> TracedRegion {
+    let category = one.category;
+    let all = Resource::root(Hierarchy::Code);
+    let place = match category {
+        Category::Function => {
+            code.function(number, one.address).map(|place| (place.module, place.function))
+        }
+        Category::User => {
+            let begun = code.find(number, AskedAddress::Code(one.address));
+            let module = begun.map_or_else(|| program.to_owned(), |place| place.module);
+            Some((module, one.name.clone()))
+        }
+        _ => None,
+    };
+    let name = match &place {
+        Some((_, name)) if one.name.is_empty() => name.clone(),
+        None if one.name.is_empty() && one.address != 0 => format!("{:#x}", one.address),
+        _ => one.name.clone(),
+    };
+    let code = place.map(|(module, name)| all.child(&module).child(&name));
+    TracedRegion { name, category, code }
 }
 
 fn start_of(region: &RegionMemory) -> u64 {

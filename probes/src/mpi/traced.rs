@@ -53,8 +53,8 @@ pub(crate) unsafe fn say(all: &Answered<'_>, found: Transfer, moved: Moved) {
             }
             Act::PostFound => {
                 if let Transfer::Received { comm } = found {
-                    message(all, MessageAct::StartReceive, (NO_ONE, comm), 0);
-                    envelope(None, request(all));
+                    let request = request(all);
+                    message(all, MessageAct::StartReceive, (NO_ONE, comm), 0, (None, request));
                 }
             }
             Act::Collective(_) => collective(all, all.handle(all.at().comm), moved, 0),
@@ -125,10 +125,10 @@ unsafe fn sent(all: &Answered<'_>, act: MessageAct, bytes: u64) {
     let comm = all.handle(at.comm);
     // SAFETY: the call succeeded on this communicator.
     if let Some(peer) = unsafe { peer::of_rank(dialect, comm, all.int(at.dest)) } {
-        // SAFETY: the same.
-        unsafe { message(all, act, (peer, comm), bytes) };
         let request = if act == MessageAct::Send { 0 } else { request(all) };
-        envelope(Some(all.int(at.send_tag)), request);
+        let tag = Some(all.int(at.send_tag));
+        // SAFETY: the same.
+        unsafe { message(all, act, (peer, comm), bytes, (tag, request)) };
     }
 }
 
@@ -137,8 +137,8 @@ unsafe fn received(all: &Answered<'_>, comm: usize, bytes: u64) {
     // SAFETY: the call succeeded and filled the status; it is the program's or ours.
     unsafe {
         if let Some(peer) = peer::of_rank(dialect, comm, status::source(dialect, status)) {
-            message(all, MessageAct::Receive, (peer, comm), bytes);
-            envelope(Some(status::tag(dialect, status)), 0);
+            let tag = Some(status::tag(dialect, status));
+            message(all, MessageAct::Receive, (peer, comm), bytes, (tag, 0));
         }
     }
 }
@@ -157,9 +157,9 @@ unsafe fn started(
         let peer = unsafe { peer::of_rank(dialect, comm, source) };
         // A negative rank is the wildcard, or nobody, from whom nothing comes.
         if source != dialect.proc_null {
+            let from = (peer.unwrap_or(NO_ONE), comm);
             // SAFETY: the same.
-            unsafe { message(all, receives, (peer.unwrap_or(NO_ONE), comm), 0) };
-            envelope(tag, request(all));
+            unsafe { message(all, receives, from, 0, (tag, request(all))) };
         }
     }
     if direction.sends() {
@@ -168,14 +168,19 @@ unsafe fn started(
     }
 }
 
-unsafe fn message(all: &Answered<'_>, act: MessageAct, (peer, comm): (u32, usize), bytes: u64) {
+unsafe fn message(
+    all: &Answered<'_>,
+    act: MessageAct,
+    (peer, comm): (u32, usize),
+    bytes: u64,
+    (tag, request): (Option<i32>, usize),
+) {
     // SAFETY: the call succeeded on this communicator.
     let comm = unsafe { number(all.dialect(), comm) };
-    tracing::say(Traced::Message { act, peer, comm, bytes });
-}
-
-fn envelope(tag: Option<i32>, request: usize) {
-    tracing::say(Traced::Envelope { tag, request: request as u64 });
+    tracing::say_all([
+        Traced::Message { act, peer, comm, bytes },
+        Traced::Envelope { tag, request: request as u64 },
+    ]);
 }
 
 unsafe fn collective(all: &Answered<'_>, comm: usize, moved: Moved, request: usize) {
@@ -183,9 +188,11 @@ unsafe fn collective(all: &Answered<'_>, comm: usize, moved: Moved, request: usi
     let root = if root.is_present() { u32::try_from(all.int(root)).ok() } else { None };
     // SAFETY: the call succeeded on this communicator.
     let comm = unsafe { number(all.dialect(), comm) };
-    tracing::say(Traced::Collective { comm, root: root.unwrap_or(NO_ONE), out: moved.out });
-    tracing::say(Traced::Contributed { r#in: moved.r#in });
-    envelope(None, request);
+    tracing::say_all([
+        Traced::Collective { comm, root: root.unwrap_or(NO_ONE), out: moved.out },
+        Traced::Contributed { r#in: moved.r#in },
+        Traced::Envelope { tag: None, request: request as u64 },
+    ]);
 }
 
 unsafe fn access(all: &Answered<'_>, direction: Direction, moved: Moved) {
