@@ -95,7 +95,7 @@ mod tests {
     fn stretches(count: usize) -> Vec<CheckedStretch> {
         let one = |at: usize| {
             let state = state_of(at);
-            let noise = if at % 3 == 0 { 1.01 } else { 0.99 };
+            let noise = if at.is_multiple_of(3) { 1.01 } else { 0.99 };
             let slower = if state == State::On { 1.1 } else { 1.0 };
             let rate = noise * (100.0 + at as f64) / slower;
             CheckedStretch { state, rate: Some(rate), unclean: None }
