@@ -128,7 +128,7 @@ mod tests {
     fn what_is_wrong_is_said_with_what_to_write() {
         let metric = read(&["call", "</Code>"]).expect_err("no such metric");
         assert!(metric.contains("'call'") && metric.contains("sync_wait"), "{metric}");
-        let focus = read(&["calls", "/Code/f"]).expect_err("no focus");
+        let focus = read(&["calls", "Code/f"]).expect_err("no focus");
         assert!(focus.contains("column 1") && focus.contains("</Code/app.c/work"), "{focus}");
     }
 }

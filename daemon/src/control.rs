@@ -2,14 +2,17 @@
 
 use std::sync::atomic::Ordering;
 
+use whyperf_inject::{go_on_with_own_events, stop_own_events};
 use whyperf_instrument::{Activity, ActivitySpan, Entered, Instrumenter, Service};
 use whyperf_layout::{Answer, Command, Message, Reply, UserEventPart};
 use whyperf_model::{Category, Nanos, Scale};
 
 use crate::compensation::Price;
 use crate::daemon::Daemon;
+use crate::pausing::{Pausing, is_paused};
 use crate::process::{Beginning, PassContext, Process};
 use crate::process_stage::ProcessStage;
+use crate::progress::Milestone;
 use crate::region::RegionMemory;
 use crate::switched::{SwitchOutcome, Switched};
 use crate::thread::NodeState;
@@ -221,6 +224,30 @@ impl Daemon {
         let wanted = |label: &str| process.is_none_or(|process| process == label);
         let chosen = self.processes.iter().filter(|process| wanted(&process.label()));
         chosen.map(|process| process.switch(region, on)).sum()
+    }
+
+    /// Asks all processes to record nothing but this milestone.
+    pub fn pause(&mut self, kept: &Milestone) {
+        self.pausing = Pausing::Asked;
+        stop_own_events();
+        self.instrumenter.pause();
+        for process in &self.processes {
+            process.order(Command::Pause { kept: process.region_of(kept) });
+        }
+    }
+
+    /// Whether all of them do.
+    #[must_use]
+    pub fn have_paused(&self) -> bool {
+        self.processes.iter().filter_map(|process| process.stage.region()).all(is_paused)
+    }
+
+    /// Lets the measurement go on.
+    pub fn resume(&mut self) {
+        self.pausing = Pausing::Measuring;
+        go_on_with_own_events();
+        self.instrumenter.resume();
+        self.processes.iter().for_each(|process| process.order(Command::Resume));
     }
 
     /// The program's regions whose numbers are lower bounds, for they are not measured to the end.

@@ -576,7 +576,7 @@ impl Daemon {
         }
 
         // What it costs is what it costs while it is on.
-        if !self.was_paused() {
+        if !self.pausing.passed(&self.processes) {
             self.cost_meter.interval(dearest, self.instrumenter.demand(), pass.interval.length());
         }
         self.settle();

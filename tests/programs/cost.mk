@@ -8,7 +8,7 @@ cost: $(COST:%=$(OUT)/cost/%) $(COST_IN_CODE:%=$(OUT)/cost/%)
 
 $(COST:%=$(OUT)/cost/%): $(OUT)/cost/%: cost/%.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -pthread $< -o $@
+	$(CC) $(CFLAGS) -I $(INCLUDE) -pthread $< -o $@ -lm
 
 $(COST_IN_CODE:%=$(OUT)/cost/%): $(OUT)/cost/%: code/%.c
 	@mkdir -p $(@D)

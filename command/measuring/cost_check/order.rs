@@ -4,7 +4,7 @@
 //!   on off | off on | off on | on off | off on | on off | on off | off on | ...
 //! ```
 //! A program that gets faster or slower by itself, evenly, or evenly more so, does that to both alike: the differences of such pairs add up to nothing.
-//! No period of the program keeps step with the order, either.
+//! Stretches differ in length (`stretch.rs`), for the order itself keeps step a little with periods of three.
 
 /// Whether measuring is on in a stretch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
