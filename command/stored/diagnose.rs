@@ -23,7 +23,7 @@ use crate::measuring::summary;
 use crate::measuring::told_questions;
 use crate::output::delivery::{self, status};
 use crate::output::page_server::{self, PageOptions};
-use crate::output::report::{self, Cost, Report, ReportedProfileRow, rounded};
+use crate::output::report::{self, Cost, Report, ReportedProfileRow, ReportedUndecided, rounded};
 use crate::output::terminal::{Colour, OutputStyle, Screen};
 use crate::search::directive_file::DirectiveFile;
 use crate::search::dwell_time::DwellTime;
@@ -350,6 +350,12 @@ fn report_of(
         let note = "How well ranks used their time is not known of this run: its record is of an older whyperf.";
         report.remarks.notes.push(note.to_owned());
     }
+    take_origin(summary, imported_from, &mut report);
+    Ok(report)
+}
+
+/// Says what the diagnosis is of, and what it cannot say of a run that another tool measured.
+fn take_origin(summary: &Summary, imported_from: Option<&str>, report: &mut Report) {
     let known = match (imported_from, summary.complete) {
         (Some(tool), _) => format!("was imported from {tool}"),
         (None, true) => format!("was watched for {:.2} s", summary.elapsed_s),
@@ -361,8 +367,9 @@ fn report_of(
     ));
     if imported_from.is_some() && report.search.pairs_unknown > 0 {
         report.remarks.notes.push(SUMS_ALONE.to_owned());
+        let reason = |one: &mut ReportedUndecided| one.reason = SUM_ALONE.to_owned();
+        report.undecided.iter_mut().for_each(reason);
     }
-    Ok(report)
 }
 
 /// What a run says of itself under a name.
@@ -370,6 +377,8 @@ fn fact<'a>(facts: &'a [Fact], name: &str) -> Option<&'a str> {
     facts.iter().find(|fact| fact.name == name).map(|fact| fact.value.as_str())
 }
 
+/// Of an imported run: why a question stays undecided.
+const SUM_ALONE: &str = "its sum over the run is known, and nothing of how it came about";
 /// Of an imported run: why questions stay undecided.
 const SUMS_ALONE: &str = "What was imported tells sums over the run, and not when: it cannot be said how sure a share is, and questions stay undecided.";
 

@@ -88,7 +88,13 @@ fn causes(report: &Value, text: &mut String) {
 fn findings(report: &Value, text: &mut String) {
     let all = report["bottlenecks"].as_array().map_or(&[][..], Vec::as_slice);
     if all.is_empty() {
-        text.push_str("No bottleneck was found.\n\n");
+        // What another tool told may well hold some.
+        let is_open = report["imported_from"].is_string();
+        text.push_str(if is_open {
+            "No question was decided.\n\n"
+        } else {
+            "No bottleneck was found.\n\n"
+        });
         return;
     }
     text.push_str("| bottleneck | where | value | threshold | found at | source |\n|---|---|--:|--:|--:|---|\n");

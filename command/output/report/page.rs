@@ -127,7 +127,7 @@ fn imported(report: &Report, tool: &str) -> String {
         || format!("What {tool} tells answers none of the questions."),
         |one| {
             let comparison = one.scale.comparison(one.value, one.threshold);
-            format!("{} is {comparison}, as far as {tool} tells.", one.hypothesis)
+            format!("{} is {}, as far as {tool} tells.", one.hypothesis, comparison.trim())
         },
     )
 }

@@ -71,7 +71,9 @@ fn write_head(report: &Report, output_style: OutputStyle, text: &mut String) {
     if report.processes > 0 {
         facts.push(counted(report.processes, "process", "processes"));
         facts.push(counted(report.threads, "thread", "threads"));
-        facts.push(counted(report.hosts, "host", "hosts"));
+        if report.hosts > 0 {
+            facts.push(counted(report.hosts, "host", "hosts"));
+        }
     }
     if report.processors > 0 {
         facts.push(counted(report.processors, "processor", "processors"));
