@@ -28,7 +28,6 @@ mod long_receive;
 mod machines;
 mod manners;
 mod messages;
-#[expect(dead_code, reason = "its programs have other names where they are newer")]
 #[path = "../needs.rs"]
 mod needs;
 mod odd_code;
