@@ -65,11 +65,7 @@ pub(crate) fn write(
     let (zero, cut) = all.bounds(&locations);
     let mut writer = TraceWriter::create(to, ranks)?;
     let (mut counts, mut events, mut steps) = (Counts::default(), 0, Vec::new());
-    let mut resources = TraceResources {
-        files: all.regions_of(is_of_files),
-        functions: all.regions_of(|category| category == Category::Function),
-        ..TraceResources::default()
-    };
+    let mut resources = all.resources();
     for (rank, at) in (0..).zip(&locations) {
         let Some(at) = at else { continue };
         let mut put = |event, took| {
@@ -140,12 +136,21 @@ impl AllTables<'_> {
         (zero, full.map(|at| self.threads[*at].last.saturating_sub(zero)).min())
     }
 
-    /// The regions of some categories.
-    fn regions_of(&self, is_meant: fn(Category) -> bool) -> BTreeSet<RegionId> {
-        let all = self.trace.processes().iter().zip(&self.regions);
-        let of_process = all.flat_map(|(process, regions)| process.regions.iter().zip(regions));
-        let meant = of_process.filter(|(region, _)| is_meant(region.category));
-        meant.map(|(_, region)| *region).collect()
+    /// The regions that are calls of files, and the program's own.
+    fn resources(&self) -> TraceResources {
+        let mut found = TraceResources::default();
+        for (process, regions) in self.trace.processes().iter().zip(&self.regions) {
+            for (region, number) in process.regions.iter().zip(regions) {
+                match region.category {
+                    Category::User => found.own.extend(region.code.clone()),
+                    category if is_of_files(category) => {
+                        found.files.insert(*number);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        found
     }
 
     /// Reads the entries of a rank's thread; what could not be said of it, and which resources of the run are in it.

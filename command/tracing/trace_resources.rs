@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use whyperf_extrapolate::{CommId, RegionId};
+use whyperf_model::Resource;
 
 use super::code_paths::CodePaths;
 
@@ -15,8 +16,8 @@ pub(crate) struct TraceResources {
     pub(crate) communicators: BTreeMap<String, BTreeSet<CommId>>,
     /// Regions that are calls of files.
     pub(crate) files: BTreeSet<RegionId>,
-    /// Regions that are functions, which were watched for a part of the run at most.
-    pub(crate) functions: BTreeSet<RegionId>,
+    /// The program's own regions, which are watched at all times, as functions are not.
+    pub(crate) own: BTreeSet<Resource>,
 }
 
 impl TraceResources {
@@ -27,7 +28,7 @@ impl TraceResources {
             self.communicators.entry(name).or_default().extend(comms);
         }
         self.files.extend(other.files);
-        self.functions.extend(other.functions);
+        self.own.extend(other.own);
     }
 
     /// What communicators are called, as facts of the trace.

@@ -134,12 +134,9 @@ impl Cure {
         let (name, kinds) = kinds(one, &object, &mut cured, resources)?;
         let is_computing = kinds == [EventKind::Computing];
         let inside = if is_computing { Inside::Computing } else { Inside::Calls };
-        if one.hypothesis == "CPUbound" && !code.is_root() {
-            let known = resources.paths.regions(inside, &code);
-            if known.is_none_or(|known| !known.is_disjoint(&resources.functions)) {
-                let name = "if it computed in no time, and is as much of all computing at any time";
-                return Self::by_share(one, name, cured.rank, trace, resources);
-            }
+        if one.hypothesis == "CPUbound" && !code.is_root() && !resources.own.contains(&code) {
+            let name = "if it computed in no time, and is as much of all computing at any time";
+            return Self::by_share(one, name, cured.rank, trace, resources);
         }
         let regions = match code.is_root() {
             true => None,
