@@ -49,7 +49,7 @@ fn pairs_that_cannot_be_measured() {
         is_refused(&["run", "--measure", metric, focus, "--", "echo", "ran"], 2, parts);
     };
     measure("call", "</Code>", &["'call'", "no such metric", "calls"]);
-    measure("calls", "/Code/f", &["'/Code/f'", "column 1", "</Code/app.c/work"]);
+    measure("calls", "Code/f", &["'Code/f'", "column 1", "</Code/app.c/work"]);
     measure("calls", "</Cod/f>", &["'Cod' is no hierarchy"]);
     is_refused(&["exec", "--measure", "calls", "</Code", "--", "true"], 2, &["ends with '>'"]);
     is_refused(&["run", "--measure", "calls"], 2, &["--measure"]);
