@@ -73,7 +73,8 @@ impl NamedPairs {
         PairTotal {
             total: entry.other + all().map(Contribution::total).sum::<f64>(),
             covered: entry.covered,
-            hot_coverage: (hot > 0.0).then(|| windows / hot),
+            // What rested without being seen again is counted, and a lower bound.
+            hot_coverage: (windows > 0.0).then(|| windows / hot),
             error: error(&entry.contributions),
             basis: basis(&entry.contributions),
             has_gap: all().any(Contribution::is_lower_bound),

@@ -160,10 +160,12 @@ fn who_waits_at_a_pipe_waits_for_what_is_done_at_its_other_end() {
         let (planted, told) = (planted(&run), pipe_causes(&run));
         let ((pid, does), _) = planted.first_key_value().expect("it says so");
         let of_it = |state: &str| told.get(&(pid.clone(), state.to_owned())).copied();
-        // It may have had no processor meanwhile, which is told then.
+        // It may have had no processor meanwhile, which is told then; of what is told nearly all is right.
         let share = of_it(does).unwrap_or(0.0);
         let all = share + of_it("processor").unwrap_or(0.0);
-        assert!(share > 0.1 && all > 0.9, "{pattern}: {told:?}\n{}", run.shown());
+        let any: f64 = told.values().sum();
+        let is_right = share > 0.0 && any > 0.5 && all > 0.9 * any;
+        assert!(is_right, "{pattern}: {told:?}\n{}", run.shown());
     }
 }
 
