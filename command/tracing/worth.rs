@@ -40,10 +40,13 @@ pub(crate) fn add(
     let mut saved = |edit: &Edit| {
         let after = match known.iter().find(|(known, _)| known == edit) {
             Some((_, after)) => *after,
-            // Without some calls others do not come to their end: that is no cure.
-            None => elapsed(&trace, machine, edit).ok()?,
+            None => {
+                // Without some calls others do not come to their end: that is no cure.
+                let after = elapsed(&trace, machine, edit).ok()?;
+                known.push((edit.clone(), after));
+                after
+            }
         };
-        known.push((edit.clone(), after));
         Some((before - after).as_secs())
     };
     for one in all {
@@ -115,7 +118,7 @@ impl Cure {
         if !part(Hierarchy::File)?.is_root() {
             return None;
         }
-        let mut cured = CuredPart { rank: None, ..CuredPart::default() };
+        let mut cured = CuredPart::default();
         if let Some(number) = process.path().split('/').nth(2) {
             let known = number.parse().ok().filter(|rank| *rank < trace.head().ranks());
             cured.rank = Some(Rank(known?));
