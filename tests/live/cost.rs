@@ -7,6 +7,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use serde_json::Value;
+
 use crate::busy_shells::BusyShells;
 use crate::report::{Run, bounded, run_by, run_with};
 use crate::shipped::Load;
@@ -34,7 +36,7 @@ fn searched(name: &str, limit: f64) -> Run {
 
 /// Seconds that calls of functions have cost at least, if all of this many were counted one by one.
 fn least_cost(run: &Run) -> f64 {
-    let functions = |row: &&serde_json::Value| {
+    let functions = |row: &&Value| {
         let path = row["path"].as_array().and_then(|path| path.last());
         path.and_then(|last| last.as_str()).is_some_and(|name| !WRAPPED.contains(&name))
     };
@@ -147,6 +149,21 @@ fn of_events_is_by_its_check_what_the_program_finds_it_to_be() {
     // Both are right within their intervals 19 times of 20; twice as far is never.
     let apart = (told - own).abs();
     assert!(own > 0.05 && apart <= 2.0 * (plus_minus + error), "{own} ± {error}; {checked}");
+}
+
+/// The program knows what being measured takes of its calls. A call that finds the measurement paused takes a little, too, which it does not see.
+#[test]
+fn of_calls_of_a_library_is_told_as_the_program_finds_it() {
+    let program = programs::of_cost().join("cost/known_calls").display().to_string();
+    let options = ["--no-store", "--no-search", "--code-search", "none"];
+    let _turn = shipped::turn(Load::Computes);
+    let run = run_with(&options, &[program]);
+    let own = run.stdout.split_whitespace().map(|word| word.parse::<f64>().expect("a number"));
+    let [more, calls]: [f64; 2] = own.collect::<Vec<_>>().try_into().expect("two numbers");
+    let number = |value: &Value| value.as_f64().expect("a number");
+    let seconds = number(&run.report["elapsed_s"]) * number(&run.report["cost"]["events"]);
+    let told = 1e9 * seconds / calls;
+    assert!((0.7 * more..2.0 * more + 10.0).contains(&told), "{more} ns: {told}\n{}", run.shown());
 }
 
 /// Percent of the time.

@@ -1,6 +1,6 @@
 # The programs under which measuring shall not cost too much: `make cost OUT=<folder>`.
 
-COST = tiny_leaf many_warm busy_threads many_names knows_its_cost
+COST = tiny_leaf many_warm busy_threads many_names knows_its_cost known_calls
 COST_IN_CODE = hot_procedure recursion deep_chain
 
 .PHONY: cost
