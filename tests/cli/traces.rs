@@ -143,6 +143,21 @@ fn an_archive_of_otf2_comes_back_as_the_same_events() {
     assert!(said.stderr.contains("1.evt: the events are damaged"), "{said:?}");
 }
 
+#[test]
+fn a_call_comes_back_from_an_archive_in_its_region() {
+    let folder = Folder::new("regions");
+    let [written, trace, anchor, again] =
+        ["all.txt", "all.trace", "all.otf2", "again.trace"].map(|name| folder.file(name));
+    // The second call is of a region that computes nothing before it.
+    let program = "whyperf trace 1\nranks 2\nrank 0-1\ncompute solve 5us\nsend +1 8\ncompute exchange 0ns\nrecv -1\n\
+        compute solve 3us\ncompute solve 2us\nbarrier\n";
+    std::fs::write(&written, program).expect("writable");
+    text(&say(&["trace", "import", &written, "--output", &trace]));
+    text(&say(&["trace", "export", &trace, "--format", "otf2", "--output", &anchor]));
+    text(&say(&["trace", "import", &anchor, "--output", &again]));
+    assert_eq!(events(&again), events(&trace));
+}
+
 /// A program of two communicators with each collective call.
 const COLLECTIVES: &str = "whyperf trace 1
 ranks 4
