@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use whyperf_daemon::{CollectedTrace, Traced};
 use whyperf_experiments::{MEASURED, MISSING, TraceAbout, TraceError, TraceWriter, clock_steps};
 use whyperf_extrapolate::{CommId, Event, Rank, RegionId, SimTime, TraceHead};
-use whyperf_model::Category;
+use whyperf_model::{Category, Hierarchy, Resource};
 
 use super::communicators::{Communicators, MemberCollector};
 use super::counts::Counts;
@@ -25,8 +25,6 @@ pub(crate) struct Recorded {
     pub(crate) events: u64,
     /// What is missing in it, in sentences.
     pub(crate) notes: Vec<String>,
-    /// What the resources of the run are in it.
-    pub(crate) resources: TraceResources,
 }
 
 /// Writes what was recorded, under this name and with these facts.
@@ -68,6 +66,7 @@ pub(crate) fn write(
     let mut resources = all.resources();
     for (rank, at) in (0..).zip(&locations) {
         let Some(at) = at else { continue };
+        resources.threads.insert(Rank(rank), all.thread(*at));
         let mut put = |event, took| {
             events += 1;
             writer.measured(Rank(rank), event, took)
@@ -90,7 +89,7 @@ pub(crate) fn write(
     facts.extend(notes.iter().map(|note| (MISSING.to_owned(), note.clone())));
     facts.extend(resources.facts());
     writer.finish(TraceAbout { name: name.to_owned(), facts }, &head)?;
-    Ok(Recorded { ranks, events, notes, resources })
+    Ok(Recorded { ranks, events, notes })
 }
 
 /// What has to be known of all entries before any is read.
@@ -136,7 +135,16 @@ impl AllTables<'_> {
         (zero, full.map(|at| self.threads[*at].last.saturating_sub(zero)).min())
     }
 
-    /// The regions that are calls of files, and the program's own.
+    /// What the thread of a rank is called among all resources.
+    fn thread(&self, at: usize) -> Resource {
+        let thread = &self.trace.threads()[at];
+        let process = &self.trace.processes()[thread.process];
+        let number = process.rank.unwrap_or(process.pid);
+        let process = Resource::root(Hierarchy::Process).child(&number.to_string());
+        process.child(&thread.number.to_string())
+    }
+
+    /// The regions that are calls of files and locks, and the program's own.
     fn resources(&self) -> TraceResources {
         let mut found = TraceResources::default();
         for (process, regions) in self.trace.processes().iter().zip(&self.regions) {
@@ -145,6 +153,9 @@ impl AllTables<'_> {
                     Category::User => found.own.extend(region.code.clone()),
                     category if is_of_files(category) => {
                         found.files.insert(*number);
+                    }
+                    Category::Mutex | Category::RwLock | Category::Spin => {
+                        found.locks.insert(*number);
                     }
                     _ => {}
                 }
@@ -161,9 +172,11 @@ impl AllTables<'_> {
         put: &mut dyn FnMut(Event, SimTime) -> Result<(), TraceError>,
     ) -> Result<(Counts, TraceResources), TraceError> {
         let (family, thread) = (&self.family, &self.trace.threads()[at]);
+        let process = &self.trace.processes()[thread.process];
         let tables = LocationTables {
-            trace: self.trace,
-            process: &self.trace.processes()[thread.process],
+            clock: &|ticks| self.trace.nanos(process, ticks),
+            named: &process.regions,
+            objects: &process.objects,
             number: thread.process,
             communicators: &self.communicators,
             head: self.head,
@@ -424,6 +437,10 @@ fn notes(
         "collective calls went on beside computing: they are simulated where they were waited for",
     );
     say(counts.thread_waits, "waits for locks, conditions and semaphores are not simulated");
+    say(
+        counts.window_waits,
+        "calls wait for a window by locks or groups: fences alone are simulated",
+    );
     notes.extend(trace.unread.iter().map(|why| format!("not read: {why}")));
     notes
 }
