@@ -118,27 +118,26 @@ fn left_out(points: &[(f64, f64)], term: Term) -> Option<f64> {
             .map(|(_, one)| *one)
             .collect();
         let (constant, factor) = solved(&others, term)?;
-        let found = constant + factor * term.at(*processors);
-        sum += ((found - value) / scale(*value)).powi(2);
+        let found = Curve { constant, factor, term }.at(*processors);
+        sum += ((found - value) / scale(*value, points)).powi(2);
     }
     Some((sum / points.len() as f64).sqrt())
 }
 
-/// What an error is relative to.
-fn scale(value: f64) -> f64 {
-    value.max(f64::MIN_POSITIVE)
+/// What an error is relative to. A value of nothing among others, as what one processor communicates, counts as a thousandth of the largest.
+fn scale(value: f64, points: &[(f64, f64)]) -> f64 {
+    let largest = points.iter().map(|(_, value)| *value).fold(0.0, f64::max);
+    value.max(largest * 1e-3).max(f64::MIN_POSITIVE)
 }
 
 /// Constant and factor by least squares, each value weighted by itself; none where the term is the same everywhere.
 fn solved(points: &[(f64, f64)], term: Term) -> Option<(f64, f64)> {
     let (mut weights, mut x, mut y, mut xx, mut xy) = (0.0, 0.0, 0.0, 0.0, 0.0);
-    let largest = points.iter().map(|(_, value)| *value).fold(0.0, f64::max);
-    if largest == 0.0 {
+    if points.iter().all(|(_, value)| *value == 0.0) {
         return (term.power == 0.0 && term.logarithm == 1).then_some((0.0, 0.0));
     }
     for (processors, value) in points {
-        // A value of nothing among others counts as a thousandth of the largest.
-        let weight = value.max(largest * 1e-3).powi(-2);
+        let weight = scale(*value, points).powi(-2);
         let at = term.at(*processors);
         weights += weight;
         x += weight * at;
@@ -179,6 +178,14 @@ mod tests {
     fn what_is_the_same_everywhere_stays_and_nothing_stays_nothing() {
         assert!((fitted(|_| 7.0).at(4096.0) - 7.0).abs() < 1e-6);
         assert_eq!(fitted(|_| 0.0).at(4096.0), 0.0);
+    }
+
+    #[test]
+    fn nothing_on_one_processor_is_a_value_as_any_other() {
+        // What each rank of a program waits for its messages, in milliseconds.
+        let points = [(1.0, 0.0), (2.0, 1.8096), (4.0, 6.1507), (8.0, 14.5197)];
+        let model = ScalingModel::fit(&points).expect("there are enough");
+        assert!((model.at(16.0) - 31.04).abs() < 2.0 && model.error < 0.1, "{model:?}");
     }
 
     #[test]
