@@ -86,6 +86,42 @@ fn one_bus_carries_one_message_at_a_time() {
     assert_close(elapsed(&machine, &all), one);
 }
 
+/// When the second of two messages is there that leave at the same time and share links; of one alone, with so many links more.
+fn second_over(interconnect: Interconnect, [one, other]: [[u32; 2]; 2], links: u32) -> [f64; 2] {
+    let mut machine = machine(None);
+    machine.interconnect = interconnect;
+    let mut all = vec![Vec::new(); 4];
+    for [from, to] in [one, other] {
+        all[from as usize] = vec![send(to, 1000)];
+        all[to as usize] = vec![recv(from)];
+    }
+    // A link is slower than the ports: it says when the last byte is there.
+    let slower = (LINK - figures().gap_per_byte.as_nanos()) * 999.0;
+    let alone = one_message(1000) + slower + f64::from(links) * HOP;
+    [elapsed(&machine, &all), 1000.0 * LINK + alone]
+}
+
+/// What a byte takes on a link, and what a link adds to the latency, in nanoseconds.
+const LINK: f64 = 2.0;
+const HOP: f64 = 111.3;
+
+#[test]
+fn a_link_up_a_tree_carries_one_message_at_a_time() {
+    let (per_byte, per_hop) = (SimTime::nanos(LINK), SimTime::nanos(HOP));
+    let tree = Interconnect::FatTree { arity: 2, up_links: 1, per_byte, per_hop };
+    let [found, formula] = second_over(tree, [[0, 2], [1, 3]], 2);
+    assert_close(found, formula);
+}
+
+#[test]
+fn a_link_of_a_ring_carries_one_message_at_a_time() {
+    let (per_byte, per_hop) = (SimTime::nanos(LINK), SimTime::nanos(HOP));
+    let ring = Interconnect::Torus { sides: vec![4], per_byte, per_hop };
+    // The first message takes the link that both share as its second one, and the other one two links after that.
+    let [found, formula] = second_over(ring, [[0, 2], [1, 3]], 3);
+    assert_close(found, formula);
+}
+
 #[test]
 fn ranks_of_one_processor_compute_one_after_the_other() {
     let mut machine = Machine::ideal();
