@@ -18,7 +18,7 @@ use crate::extrapolation::extrapolate::axes;
 use crate::extrapolation::extrapolated::ExtrapolatedRun;
 use crate::extrapolation::machines;
 use crate::extrapolation::sweep::Setting;
-use crate::extrapolation::trace_store::TraceStore;
+use crate::extrapolation::trace_store::{TraceStore, tell_missing};
 use crate::output::delivery::{self, status};
 use crate::output::terminal::{self, Colour, OutputStyle, plain};
 use crate::tracing::awaited::Awaited;
@@ -82,6 +82,7 @@ pub(crate) fn what_if(request: &WhatIf) -> Result<ExitCode> {
     let machine = setting.applied(&file.machine);
     let path = request.store.find(&request.trace)?;
     let trace = TraceFile::open(&path)?;
+    tell_missing(&trace);
     let is_asked = !request.region.is_empty() || !request.no_wait.is_empty();
     let cures = match asked(request, &trace, &machine)? {
         Some(asked) => vec![asked],

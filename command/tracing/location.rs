@@ -211,6 +211,11 @@ impl<'t> Location<'t> {
         std::iter::from_fn(|| self.out.ready(true)).collect()
     }
 
+    /// The call that it is in, where it came to no end: what it was to do there is told when it returns.
+    pub(crate) fn open_call(&self) -> Option<&'t str> {
+        self.current.call().map(|call| self.tables.name(call.region))
+    }
+
     /// Takes in an entry.
     pub(crate) fn see(&mut self, said: Traced) {
         match said {

@@ -64,6 +64,7 @@ pub(crate) fn write(
     let mut writer = TraceWriter::create(to, ranks)?;
     let (mut counts, mut events, mut steps) = (Counts::default(), 0, Vec::new());
     let mut resources = all.resources();
+    let mut open: BTreeMap<String, Vec<Rank>> = BTreeMap::new();
     for (rank, at) in (0..).zip(&locations) {
         let Some(at) = at else { continue };
         resources.threads.insert(Rank(rank), all.thread(*at));
@@ -71,21 +72,18 @@ pub(crate) fn write(
             events += 1;
             writer.measured(Rank(rank), event, took)
         };
-        let (of_rank, found) = all.location((Rank(rank), *at), (zero, cut), &mut put)?;
-        steps.extend(clock_steps(Rank(rank), of_rank.clock_steps));
-        counts.add(&of_rank);
-        resources.extend(found);
+        let read = all.location((Rank(rank), *at), (zero, cut), &mut put)?;
+        steps.extend(clock_steps(Rank(rank), read.counts.clock_steps));
+        counts.add(&read.counts);
+        resources.extend(read.resources);
+        if let Some(call) = read.open_call {
+            open.entry(call).or_default().push(Rank(rank));
+        }
     }
     facts.push((MEASURED.to_owned(), "yes".to_owned()));
-    if counts.seen > 0.0 {
-        let share = counts.ran / counts.seen * 100.0;
-        facts.push((
-            "ran".to_owned(),
-            format!("{share:.1} % of the computing in turns, as the kernel says"),
-        ));
-    }
+    facts.extend(ran(&counts));
     let mut notes = notes(trace, &locations, &counts, cut);
-    notes.extend(steps.into_iter().chain(silent));
+    notes.extend(steps.into_iter().chain(silent).chain(open.iter().map(still_in)));
     facts.extend(notes.iter().map(|note| (MISSING.to_owned(), note.clone())));
     facts.extend(resources.facts());
     writer.finish(TraceAbout { name: name.to_owned(), facts }, &head)?;
@@ -164,13 +162,13 @@ impl AllTables<'_> {
         found
     }
 
-    /// Reads the entries of a rank's thread; what could not be said of it, and which resources of the run are in it.
+    /// Reads the entries of a rank's thread.
     fn location(
         &self,
         (rank, at): (Rank, usize),
         (zero, cut): (u64, Option<u64>),
         put: &mut dyn FnMut(Event, SimTime) -> Result<(), TraceError>,
-    ) -> Result<(Counts, TraceResources), TraceError> {
+    ) -> Result<ReadRank, TraceError> {
         let (family, thread) = (&self.family, &self.trace.threads()[at]);
         let process = &self.trace.processes()[thread.process];
         let tables = LocationTables {
@@ -205,12 +203,40 @@ impl AllTables<'_> {
                 put(event, took)?;
             }
         }
+        // Where the trace was cut, calls were, too.
+        let open_call = location.open_call().filter(|_| cut.is_none()).map(str::to_owned);
         for (event, took) in location.finish() {
             put(event, took)?;
         }
-        Ok((location.counts, location.resources()))
+        Ok(ReadRank { counts: location.counts, resources: location.resources(), open_call })
     }
 }
+
+/// What the entries of a rank said.
+struct ReadRank {
+    /// What could not be said of it.
+    counts: Counts,
+    /// Which resources of the run are in it.
+    resources: TraceResources,
+    /// A call that came to no end.
+    open_call: Option<String>,
+}
+
+/// What is said of ranks that were in a call when the trace ended.
+fn still_in((call, ranks): (&String, &Vec<Rank>)) -> String {
+    let named = ranks.iter().take(MOST_NAMED).map(|rank| rank.0.to_string());
+    let named = named.collect::<Vec<_>>().join(", ");
+    let more = match ranks.len().saturating_sub(MOST_NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!(
+        "the trace ends while {call} goes on, and does not say what it waits for: on {named}{more}"
+    )
+}
+
+/// Ranks that are named.
+const MOST_NAMED: usize = 8;
 
 const fn is_of_files(category: Category) -> bool {
     matches!(
@@ -382,6 +408,13 @@ impl Family {
 /// The same moments since the first rank began.
 fn relative(all: Option<&Vec<(u64, Rank)>>, zero: u64) -> Vec<(u64, Rank)> {
     all.into_iter().flatten().map(|(at, rank)| (at.saturating_sub(zero), *rank)).collect()
+}
+
+/// How much of the computing in turns the kernel says.
+fn ran(counts: &Counts) -> Option<(String, String)> {
+    let share = counts.ran / counts.seen * 100.0;
+    let said = format!("{share:.1} % of the computing in turns, as the kernel says");
+    (counts.seen > 0.0).then(|| ("ran".to_owned(), said))
 }
 
 /// What is missing, in sentences.

@@ -51,8 +51,16 @@ fn entries(site: Option<u64>) -> Vec<Traced> {
     before.into_iter().chain(called).chain(rest).collect()
 }
 
-/// The events of the rank, with their regions by name and how many nanoseconds each took; and whether its receive is of `inner`.
-fn read(entries: &[Traced]) -> (Vec<(String, f64)>, bool) {
+/// What is read of a rank: its events, with their regions by name and how many nanoseconds each took; whether its receive is of `inner`; and the
+/// call that it is in at the end.
+#[derive(Debug, PartialEq)]
+struct ReadEntries {
+    events: Vec<(String, f64)>,
+    is_of_inner: bool,
+    open_call: Option<String>,
+}
+
+fn read(entries: &[Traced]) -> ReadEntries {
     let named = regions();
     let mut head = TraceHead::new(2);
     let numbers: Vec<RegionId> = named.iter().map(|one| head.name_region(&one.name)).collect();
@@ -78,6 +86,7 @@ fn read(entries: &[Traced]) -> (Vec<(String, f64)>, bool) {
     };
     let mut location = Location::new(&tables, VecDeque::new(), 0);
     entries.iter().for_each(|said| location.see(*said));
+    let open_call = location.open_call().map(str::to_owned);
     let events = location.finish().into_iter().map(|(event, took)| {
         let what = match event {
             Event::Compute { region, .. } => head.region(region),
@@ -88,7 +97,8 @@ fn read(entries: &[Traced]) -> (Vec<(String, f64)>, bool) {
     });
     let events = events.collect();
     let paths = location.resources().paths;
-    (events, paths.regions(Inside::Calls, &inner()) == Some([site.0].into()))
+    let is_of_inner = paths.regions(Inside::Calls, &inner()) == Some([site.0].into());
+    ReadEntries { events, is_of_inner, open_call }
 }
 
 fn told(events: &[(&str, f64)]) -> Vec<(String, f64)> {
@@ -97,12 +107,20 @@ fn told(events: &[(&str, f64)]) -> Vec<(String, f64)> {
 
 #[test]
 fn what_the_mpi_calls_in_a_call_is_a_part_of_it() {
-    let (events, _) = read(&entries(None));
-    assert_eq!(events, told(&[("main", 100.0), ("receive", 100.0), ("main", 30.0)]));
+    let read = read(&entries(None));
+    assert_eq!(read.events, told(&[("main", 100.0), ("receive", 100.0), ("main", 30.0)]));
 }
 
 #[test]
 fn a_call_belongs_to_the_function_that_makes_it() {
     let events = [("main", 100.0), ("inner", 0.0), ("receive", 100.0), ("main", 30.0)];
-    assert_eq!(read(&entries(Some(RETURN))), (told(&events), true));
+    let expected = ReadEntries { events: told(&events), is_of_inner: true, open_call: None };
+    assert_eq!(read(&entries(Some(RETURN))), expected);
+}
+
+#[test]
+fn a_call_that_came_to_no_end_is_known() {
+    let all = entries(None);
+    let read = read(&all[..all.len() - 2]);
+    assert_eq!(read.open_call.as_deref(), Some("MPI_Recv"));
 }
