@@ -230,9 +230,8 @@ fn still_in((call, ranks): (&String, &Vec<Rank>)) -> String {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    format!(
-        "the trace ends while {call} goes on, and does not say what it waits for: on {named}{more}"
-    )
+    let (who, whom) = if ranks.len() == 1 { ("rank", "it waits") } else { ("ranks", "they wait") };
+    format!("{who} {named}{more} came to no end of {call}: whom {whom} for is not in the trace")
 }
 
 /// Ranks that are named.
