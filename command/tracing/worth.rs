@@ -17,22 +17,37 @@ use crate::output::report::{Report, Worth, rounded};
 
 /// Adds to the bottlenecks of a report what they are worth, as far as the trace of its run tells it; or why it is not known.
 pub(crate) fn tell(path: &Path, report: &mut Report) {
-    if let Err(error) = add(path, report) {
-        report.remarks.notes.push(format!("What bottlenecks are worth is not known: {error:#}."));
-    }
+    let note = match add(path, report, MOST_EVENTS) {
+        Ok(0) => return,
+        Ok(left) => format!(
+            "What {left} more bottlenecks are worth was not simulated, which takes longer the more events a trace has: see `whyperf what-if`."
+        ),
+        Err(error) => format!("What bottlenecks are worth is not known: {error:#}."),
+    };
+    report.remarks.notes.push(note);
 }
 
-fn add(path: &Path, report: &mut Report) -> Result<()> {
+/// Events that are simulated before whoever waits for the report has waited long enough: some twenty seconds.
+const MOST_EVENTS: u64 = 200_000_000;
+
+/// Adds what bottlenecks are worth, and says of how many it would take more than so many events.
+fn add(path: &Path, report: &mut Report, most: u64) -> Result<usize> {
     let trace = TraceFile::open(path)?;
     let text = MachineFile::shipped_text(HERE).context("there is no such machine")?;
     let machine = MachineFile::parse(HERE, text)?.machine;
     let resources = TraceResources::of(&trace.about().facts);
     let Report { bottlenecks, time_by_process, .. } = report;
     let run = CuredRun::new(&trace, &resources, time_by_process);
+    let known = Vec::new();
     let mut simulations =
-        Simulations { trace: &trace, machine, resources: &resources, known: Vec::new() };
+        Simulations { trace: &trace, machine, resources: &resources, known, left: most };
     simulations.elapsed(&Edit::default(), LockWaits::Over)?;
+    let mut not_simulated = 0;
     for one in bottlenecks {
+        if simulations.left == 0 {
+            not_simulated += 1;
+            continue;
+        }
         let Some(Cure { name, edit, ends, lock_waits }) = Cure::of(one, &run) else { continue };
         let mut saved = |edit: &Edit| simulations.saved(edit, lock_waits);
         let Some(saved_s) = saved(&edit) else { continue };
@@ -43,7 +58,7 @@ fn add(path: &Path, report: &mut Report) -> Result<()> {
             cure: name.to_owned(),
         });
     }
-    Ok(())
+    Ok(not_simulated)
 }
 
 /// The machine whose network is taken for that of this one.
@@ -55,6 +70,8 @@ struct Simulations<'t> {
     machine: Machine,
     resources: &'t TraceResources,
     known: Vec<((Edit, LockWaits), SimTime)>,
+    /// Events that may still be simulated.
+    left: u64,
 }
 
 impl Simulations<'_> {
@@ -72,6 +89,7 @@ impl Simulations<'_> {
         if let Some((_, elapsed)) = self.known.iter().find(is_meant) {
             return Ok(*elapsed);
         }
+        self.left = self.left.saturating_sub(self.trace.events());
         let nothing = BTreeSet::new();
         let locks = match lock_waits {
             LockWaits::AsMeasured => &self.resources.locks,

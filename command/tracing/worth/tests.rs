@@ -123,6 +123,22 @@ fn ranks_together_are_cured_together() {
 }
 
 #[test]
+fn no_more_is_simulated_than_somebody_waits_for() {
+    let two = TraceOfTwo::new("most");
+    let bottleneck = |focus: &str| ReportedBottleneck {
+        hypothesis: "CPUbound".to_owned(),
+        focus: focus.to_owned(),
+        ..ReportedBottleneck::default()
+    };
+    let bottlenecks = ["<>", "</Process/1>", "</Process/0>"].map(bottleneck);
+    let mut report = Report { bottlenecks: bottlenecks.into(), ..Report::default() };
+    // The trace has 7 events: it is simulated as it is, and with one thing changed.
+    let left = add(&two.0, &mut report, 14).expect("the trace is sound");
+    let known = report.bottlenecks.iter().filter(|one| one.worth.is_some()).count();
+    assert_eq!((known, left), (1, 2));
+}
+
+#[test]
 fn a_thread_that_is_no_rank_is_not_known() {
     let two = TraceOfTwo::new("thread");
     assert_eq!(two.worth("CPUbound", "</Process/0/1>", 0.5), None);
