@@ -42,9 +42,10 @@ pub(crate) fn guess(
         fitted(|run| (run.elapsed_s * f64::from(run.ranks) - run.total_s()).max(0.0))?,
     ];
     let count = f64::from(processors);
-    let [compute_s, communication_s, barrier_s, ended_s] = parts.map(|part| part.at(count));
+    let [compute_s, communication_s, barrier_s, ended_s] =
+        parts.each_ref().map(|part| part.at(count));
     // Errors of parts are taken as independent.
-    let squares = parts.iter().map(|part| (part.at(count) * part.error).powi(2));
+    let squares = parts.iter().map(|part| part.plus_minus(count).powi(2));
     let plus_minus_s = squares.sum::<f64>().sqrt();
     let last = runs.last().and_then(|run| run.leading.clone());
     Ok(ExtrapolatedRun {

@@ -5,7 +5,7 @@
 //!   latency=10..100+10     10, 20, ... 100
 //!   gap=1,5,25             these
 //!   barrier=tree,linear    words, for what is no number
-//!   latency=none           as the machine has it
+//!   latency=none           as the machine has it; also one value among others, as in none,10
 //! ```
 
 use std::fmt;
@@ -170,7 +170,7 @@ impl FromStr for Axis {
             .ok_or_else(|| "expected NAME=VALUES, as in processors=1..32*2".to_owned())?;
         let (name, values) = (name.trim(), values.trim());
         let values = match (values, Parameter::named(name), words(name)) {
-            ("none", Some(_), _) | ("none", _, Some(_)) => Vec::new(),
+            (AS_IT_IS, Some(_), _) | (AS_IT_IS, _, Some(_)) => Vec::new(),
             (_, Some(parameter), _) => numbers(values, parameter)?,
             (_, _, Some(words)) => chosen(values, &words)?,
             _ => {
@@ -195,7 +195,7 @@ pub(crate) fn known() -> String {
 
 fn chosen(text: &str, words: &[&'static str]) -> Result<Vec<AxisValue>, String> {
     let one = |part: &str| {
-        let found = words.iter().find(|word| **word == part.trim());
+        let found = words.iter().chain([&AS_IT_IS]).find(|word| **word == part.trim());
         found.map(|word| AxisValue::Word(word)).ok_or_else(|| {
             format!("'{}' is none of {}", part.trim().escape_debug(), words.join(", "))
         })
@@ -218,7 +218,11 @@ fn numbers(text: &str, parameter: &Parameter) -> Result<Vec<AxisValue>, String> 
         number.ok_or_else(|| format!("'{}' is not {what}", text.trim().escape_debug()))
     };
     let Some((from, rest)) = text.split_once("..") else {
-        return text.split(',').map(|part| number(part).map(AxisValue::Number)).collect();
+        let one = |part: &str| match part.trim() {
+            AS_IT_IS => Ok(AxisValue::Word(AS_IT_IS)),
+            part => number(part).map(AxisValue::Number),
+        };
+        return text.split(',').map(one).collect();
     };
     let (to, step, is_factor) = match (rest.split_once('*'), rest.split_once('+')) {
         (Some((to, factor)), _) => (to, factor, true),
@@ -261,6 +265,8 @@ fn numbers(text: &str, parameter: &Parameter) -> Result<Vec<AxisValue>, String> 
     Ok(all.into_iter().map(AxisValue::Number).collect())
 }
 
+/// The value of a parameter that is not set.
+const AS_IT_IS: &str = "none";
 /// More values than anybody waits for.
 const MOST_VALUES: u32 = 10_000_000;
 
@@ -293,6 +299,17 @@ mod tests {
         let words = axis("barrier=tree,linear").values;
         assert_eq!(words, [AxisValue::Word("tree"), AxisValue::Word("linear")]);
         assert_eq!(axis("allreduce=ring").values, [AxisValue::Word("ring")]);
+    }
+
+    #[test]
+    fn one_value_of_several_leaves_a_parameter_as_it_is() {
+        let latencies = [axis("latency=none,4"), axis("barrier=none,tree")];
+        let machine = Machine::ideal();
+        let same = Setting::all(&latencies)[0].clone();
+        assert_eq!(
+            (same.to_string(), same.applied(&machine)),
+            ("latency=none barrier=none".to_owned(), machine)
+        );
     }
 
     #[test]

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use clap::Args;
-use whyperf_experiments::{Access, Selector, Store, trace_of};
+use whyperf_experiments::{Access, MISSING, Selector, Store, TraceFile, trace_of};
+
+use crate::output::terminal::{self, plain};
 
 /// The store whose runs have traces.
 #[derive(Clone, Debug, Args)]
@@ -36,4 +38,13 @@ pub(crate) fn find(store: &Path, named: &Path) -> Result<PathBuf> {
         bail!("run {} was not traced; `whyperf run --trace` records one that is", run.short());
     }
     Ok(path)
+}
+
+/// Says what is missing in a trace, so that what is simulated of it is not taken for the whole.
+pub(crate) fn tell_missing(trace: &TraceFile) {
+    let missing = trace.about().facts.iter().filter(|(name, _)| name == MISSING);
+    for (_, what) in missing {
+        let path = trace.path().display().to_string();
+        terminal::put(&format!("whyperf: missing in {}: {}\n", plain(&path), plain(what)));
+    }
 }

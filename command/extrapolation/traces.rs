@@ -21,6 +21,7 @@ use crate::machine::listing::Listing;
 use crate::output::delivery::{self, status};
 use crate::output::terminal::{self, OutputStyle, plain};
 use crate::search::values::seconds;
+use crate::tracing::resource_facts::is_of_resources;
 
 /// What is done with traces.
 #[derive(Debug, Subcommand)]
@@ -207,7 +208,7 @@ fn summarize(path: &Path, listing: &Listing) -> Result<ExitCode> {
     let output_style = OutputStyle::of_stdout(listing.color);
     let name = if about.name.is_empty() { path.display().to_string() } else { about.name.clone() };
     let mut lines = vec![output_style.paint(plain(&name), terminal::TITLE)];
-    for (name, value) in &about.facts {
+    for (name, value) in about.facts.iter().filter(|(name, _)| !is_of_resources(name)) {
         lines.push(format!("  {}  {}", plain(name), plain(value)));
     }
     lines.push(format!(
@@ -232,7 +233,7 @@ fn summarize(path: &Path, listing: &Listing) -> Result<ExitCode> {
 /// The facts by their names; what is said several times of one name is said in one.
 fn facts(about: &TraceAbout) -> BTreeMap<&str, String> {
     let mut all: BTreeMap<&str, String> = BTreeMap::new();
-    for (name, value) in &about.facts {
+    for (name, value) in about.facts.iter().filter(|(name, _)| !is_of_resources(name)) {
         let said = all.entry(name).or_default();
         if !said.is_empty() {
             said.push_str("; ");

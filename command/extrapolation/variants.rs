@@ -6,6 +6,8 @@ use anyhow::{Result, bail};
 use whyperf_experiments::TraceFile;
 use whyperf_extrapolate::ScalingModel;
 
+use crate::extrapolation::trace_store::tell_missing;
+
 /// A trace of a variant.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct VariantTrace {
@@ -48,6 +50,7 @@ impl Variant {
         let mut all: Vec<Self> = Vec::new();
         for path in paths {
             let trace = TraceFile::open(path)?;
+            tell_missing(&trace);
             let name = match trace.about().name.as_str() {
                 "" => path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
                 name => name.to_owned(),

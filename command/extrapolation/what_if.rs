@@ -9,20 +9,22 @@ use clap::Args;
 use serde_json::{Value, json};
 use whyperf_experiments::{MachineFile, TraceFile};
 use whyperf_extrapolate::{
-    Barrier, CollectiveKind, CommId, Edit, EventKind, Interconnect, LeftOut, Machine, Network,
-    Rank, RegionId, RemoteAccessModel, SimTime, Tag, TraceHead,
+    Barrier, CollectiveKind, Edit, EventKind, Interconnect, LeftOut, Machine, Network, Rank,
+    RegionId, RemoteAccessModel, SimTime, TraceHead,
 };
-use whyperf_model::{Focus, Hierarchy};
+use whyperf_model::{Focus, Hierarchy, Resource};
 
 use crate::extrapolation::extrapolate::axes;
 use crate::extrapolation::extrapolated::ExtrapolatedRun;
 use crate::extrapolation::machines;
 use crate::extrapolation::sweep::Setting;
-use crate::extrapolation::trace_store::TraceStore;
+use crate::extrapolation::trace_store::{TraceStore, tell_missing};
 use crate::output::delivery::{self, status};
 use crate::output::terminal::{self, Colour, OutputStyle, plain};
-use crate::tracing::trace_resources::communicators_called;
-use crate::tracing::worth::whole_meetings;
+use crate::tracing::awaited::Awaited;
+use crate::tracing::code_paths::Inside;
+use crate::tracing::meetings::whole_meetings;
+use crate::tracing::trace_resources::TraceResources;
 
 /// What is changed in which run.
 #[derive(Debug, Args)]
@@ -80,6 +82,7 @@ pub(crate) fn what_if(request: &WhatIf) -> Result<ExitCode> {
     let machine = setting.applied(&file.machine);
     let path = request.store.find(&request.trace)?;
     let trace = TraceFile::open(&path)?;
+    tell_missing(&trace);
     let is_asked = !request.region.is_empty() || !request.no_wait.is_empty();
     let cures = match asked(request, &trace, &machine)? {
         Some(asked) => vec![asked],
@@ -152,76 +155,66 @@ fn asked(request: &WhatIf, trace: &TraceFile, machine: &Machine) -> Result<Optio
 
 /// The calls of a focus.
 fn left_out(text: &str, trace: &TraceFile) -> Result<LeftOut> {
-    let head = trace.head();
     let whole = match text.starts_with('<') {
         true => text.to_owned(),
         false => format!("</Code,/Machine,/Process,{text}>"),
     };
     let focus =
         Focus::parse(&whole).map_err(|error| anyhow::anyhow!("--no-wait {text}: {error}"))?;
-    let code = &focus.part(Hierarchy::Code)[0];
+    let resources = TraceResources::of(&trace.about().facts);
+    left_out_of(&focus, trace.head(), &resources).with_context(|| format!("--no-wait {text}"))
+}
+
+fn left_out_of(focus: &Focus, head: &TraceHead, resources: &TraceResources) -> Result<LeftOut> {
+    let [code] = focus.part(Hierarchy::Code) else { bail!("name one place in the code") };
+    let [object] = focus.part(Hierarchy::SyncObject) else { bail!("name one kind of waiting") };
+    let awaited = Awaited::of(object, |name| resources.called(name));
+    let Awaited { what, comms, tag } = awaited.map_err(|why| anyhow::anyhow!("{why}"))?;
     let regions = match code.is_root() {
         true => None,
-        false => {
-            let label = code.label();
-            let at = head.regions().iter().position(|name| *name == label);
-            let Some(at) = at else {
-                bail!("--no-wait {text}: the trace has no region '{}'", plain(&label));
-            };
-            Some([RegionId(u32::try_from(at)?)].into())
-        }
+        false => Some(regions(code, head, resources)?),
     };
-    let rank = rank(&focus, head).with_context(|| format!("--no-wait {text}"))?;
-    let object = &focus.part(Hierarchy::SyncObject)[0];
-    let names: Vec<&str> = object.components().skip(1).collect();
-    let (what, rest) = match &names[..] {
-        ["Barrier", rest @ ..] => (EventKind::Barrier, rest),
-        ["Collective"] => (EventKind::AnyCollective, &[][..]),
-        ["Collective", name, rest @ ..] => match CollectiveKind::named(name) {
-            Some(kind) => (EventKind::Collective(kind), rest),
-            None => bail!("--no-wait {text}: there is no collective call '{}'", plain(name)),
-        },
-        ["Message", rest @ ..] => (EventKind::Receives, rest),
-        _ => bail!(
-            "--no-wait {text}: barriers, collective calls and messages can be waited for no longer, as in /SyncObject/Barrier, \
-             /SyncObject/Collective/allreduce or /SyncObject/Message"
-        ),
+    let ranks = match focus.is_root(Hierarchy::Process) {
+        true => None,
+        false => Some(ranks(focus.part(Hierarchy::Process), head, resources)?),
     };
-    let (comms, tag) =
-        communicator_and_tag(rest, trace).with_context(|| format!("--no-wait {text}"))?;
-    if tag.is_some() && what != EventKind::Receives {
-        bail!("--no-wait {text}: messages alone have tags");
+    Ok(LeftOut { what, regions, ranks, comms, tag })
+}
+
+/// The regions of code: as the run calls it, or as the trace does.
+fn regions(
+    code: &Resource,
+    head: &TraceHead,
+    resources: &TraceResources,
+) -> Result<BTreeSet<RegionId>> {
+    if let Some(known) = resources.paths.regions(Inside::Calls, code) {
+        return Ok(known);
     }
-    Ok(LeftOut { what, regions, rank, comms, tag })
+    let label = code.label();
+    let at = head.regions().iter().position(|name| *name == label);
+    let at = at.with_context(|| format!("the trace has no region '{}'", plain(&label)))?;
+    Ok([RegionId(u32::try_from(at)?)].into())
 }
 
-/// The communicators of a name, and the tag behind it.
-fn communicator_and_tag(
-    names: &[&str],
-    trace: &TraceFile,
-) -> Result<(Option<BTreeSet<CommId>>, Option<Tag>)> {
-    let [name, rest @ ..] = names else { return Ok((None, None)) };
-    let called = communicators_called(&trace.about().facts, name);
-    let comms = called.with_context(|| {
-        format!("the trace has no communicator that is called '{}'", plain(name))
-    })?;
-    let tag = match rest {
-        [] => None,
-        [tag, ..] => {
-            let number = tag.parse().ok();
-            Some(Tag(number.with_context(|| format!("'{}' is no tag", plain(tag)))?))
-        }
-    };
-    Ok((Some(comms), tag))
-}
-
-/// The rank that a focus names; none if it names all.
-fn rank(focus: &Focus, head: &TraceHead) -> Result<Option<Rank>> {
-    let process = focus.part(Hierarchy::Process)[0].path();
-    let Some(number) = process.split('/').nth(2) else { return Ok(None) };
-    let known = number.parse().ok().filter(|rank| *rank < head.ranks());
-    let rank = known.with_context(|| format!("the trace has no rank '{}'", plain(number)))?;
-    Ok(Some(Rank(rank)))
+/// The ranks of processes and threads: as the run has them, or else by number.
+fn ranks(
+    named: &[Resource],
+    head: &TraceHead,
+    resources: &TraceResources,
+) -> Result<BTreeSet<Rank>> {
+    let mut found = BTreeSet::new();
+    for one in named {
+        let known = resources.ranks(std::slice::from_ref(one));
+        let number = one.components().nth(1).unwrap_or_default();
+        let by_number = || {
+            let rank = number.parse().ok().filter(|rank| *rank < head.ranks());
+            Some([Rank(rank.filter(|_| resources.threads.is_empty())?)].into())
+        };
+        let ranks: Option<BTreeSet<Rank>> = known.or_else(by_number);
+        let name = one.components().skip(1).collect::<Vec<_>>().join("/");
+        found.extend(ranks.with_context(|| format!("the trace has no rank '{}'", plain(&name)))?);
+    }
+    Ok(found)
 }
 
 /// Each region computing in no time, and each kind of waiting gone.

@@ -101,19 +101,10 @@ impl Tracer {
             recorded.events, recorded.ranks,
         ));
         notes.extend(recorded.notes.iter().map(|note| format!("Missing in the trace: {note}.")));
-        let (path, found) = (&made.path, &recorded.resources);
-        if let Err(error) = worth::add(path, HERE, found, &mut report.bottlenecks) {
-            report
-                .remarks
-                .notes
-                .push(format!("What bottlenecks are worth is not known: {error:#}."));
-        }
+        worth::tell(&made.path, report);
         Ok(made)
     }
 }
-
-/// The machine whose network is taken for that of this one.
-const HERE: &str = "laptop";
 
 /// A trace that has no name yet; removed where it gets none.
 #[derive(Debug)]

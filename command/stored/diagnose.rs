@@ -12,7 +12,7 @@ use whyperf_consultant::{
 };
 use whyperf_experiments::{
     Access, Diagnosis, Fact, Progress, Replay, RunId, Selector, StepRow, Store, StoreError,
-    Summary, Topic,
+    Summary, Topic, trace_of,
 };
 use whyperf_model::matching::Line;
 use whyperf_model::{Efficiency, Effort, Focus, Time};
@@ -33,6 +33,7 @@ use crate::search::phases::{self, Phasing, Schedule};
 use crate::search::values::{ThresholdChange, percent, threshold};
 use crate::stored::diagnosis_page::DiagnosisPage;
 use crate::stored::messages::StoredMessages;
+use crate::tracing::worth;
 
 /// Which run is searched again, and how.
 #[derive(Debug, Args)]
@@ -351,6 +352,10 @@ fn report_of(
         report.remarks.notes.push(note.to_owned());
     }
     take_origin(summary, imported_from, &mut report);
+    let trace = trace_of(store.path(), summary.id.as_str());
+    if trace.exists() {
+        worth::tell(&trace, &mut report);
+    }
     Ok(report)
 }
 

@@ -17,7 +17,7 @@ use whyperf_model::{Histogram, Interval, Pair, Time};
 use crate::measuring::environment::IMPORTED_FROM;
 use crate::measuring::requested;
 use crate::output::delivery::{self, status};
-use crate::output::report::{RankMessages, counted, rank_lines, share};
+use crate::output::report::{RankMessages, Worth, counted, rank_lines, share};
 use crate::output::terminal::{self, OutputStyle, plain};
 use crate::stored::messages::StoredMessages;
 use crate::stored::reading::StoreOptions;
@@ -326,7 +326,10 @@ fn overview_lines(overview: &Overview, output_style: OutputStyle) -> String {
     }
     let _ =
         writeln!(text, "{}", output_style.paint("Found, in the order of finding", terminal::TITLE));
-    text += &verdict_lines(bottlenecks, output_style);
+    for one in bottlenecks {
+        text += &verdict_line(one, output_style);
+        text += &worth_line(overview.report.as_ref(), one);
+    }
     for ShownPhase { phase, bottlenecks, .. } in &overview.phases {
         text += &title(phase, output_style);
         text += &verdict_lines(bottlenecks, output_style);
@@ -369,24 +372,42 @@ fn object_line(object: &ObjectRow) -> Option<String> {
     Some(format!("{}  {build}  {compiler}", object.name))
 }
 
-fn verdict_lines(verdicts: &[StoredVerdict], output_style: OutputStyle) -> String {
-    let line = |verdict: &StoredVerdict| {
-        let truth = format!("{:<7}", plain(&verdict.truth));
-        let style = if verdict.truth == "true" { terminal::ALARM } else { terminal::FAINT };
-        let found = verdict.found.map_or_else(String::new, seconds);
-        let value = verdict.value.map_or_else(
-            || "-".to_owned(),
-            |value| if verdict.threshold < 1.0 { share(value) } else { format!("{value:.0}") },
-        );
-        format!(
-            "{found:>10}  {}  {value:>8}  {:<24}  {}  ({})\n",
-            output_style.paint(truth, style),
-            plain(&verdict.hypothesis),
-            plain(&verdict.focus),
-            plain(&verdict.origin)
-        )
+/// What curing a bottleneck is worth, where the report of its run says it, which was traced then.
+fn worth_line(report: Option<&serde_json::Value>, bottleneck: &StoredVerdict) -> String {
+    let all = report.and_then(|report| report["bottlenecks"].as_array());
+    let is_meant = |one: &&serde_json::Value| {
+        one["hypothesis"] == *bottleneck.hypothesis && one["focus"] == *bottleneck.focus
     };
-    verdicts.iter().map(line).collect()
+    let Some(one) = all.into_iter().flatten().find(is_meant) else { return String::new() };
+    let worth = &one["worth"];
+    let Some(saved_s) = worth["saved_s"].as_f64() else { return String::new() };
+    let worth = Worth {
+        saved_s,
+        plus_minus_s: worth["plus_minus_s"].as_f64(),
+        cure: worth["cure"].as_str().unwrap_or_default().to_owned(),
+    };
+    format!("{:>10}  {}\n", "", plain(&worth.to_string()))
+}
+
+fn verdict_lines(verdicts: &[StoredVerdict], output_style: OutputStyle) -> String {
+    verdicts.iter().map(|verdict| verdict_line(verdict, output_style)).collect()
+}
+
+fn verdict_line(verdict: &StoredVerdict, output_style: OutputStyle) -> String {
+    let truth = format!("{:<7}", plain(&verdict.truth));
+    let style = if verdict.truth == "true" { terminal::ALARM } else { terminal::FAINT };
+    let found = verdict.found.map_or_else(String::new, seconds);
+    let value = verdict.value.map_or_else(
+        || "-".to_owned(),
+        |value| if verdict.threshold < 1.0 { share(value) } else { format!("{value:.0}") },
+    );
+    format!(
+        "{found:>10}  {}  {value:>8}  {:<24}  {}  ({})\n",
+        output_style.paint(truth, style),
+        plain(&verdict.hypothesis),
+        plain(&verdict.focus),
+        plain(&verdict.origin)
+    )
 }
 
 fn profile_lines(rows: &[StoredProfileRow]) -> String {
@@ -473,6 +494,31 @@ fn seconds(time: Time) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_bottleneck_is_worth_stands_below_it() {
+        let bottleneck = |focus: &str| StoredVerdict {
+            number: 3,
+            hypothesis: "CPUbound".to_owned(),
+            focus: focus.to_owned(),
+            truth: "true".to_owned(),
+            value: Some(0.5),
+            threshold: 0.3,
+            confidence: 1.0,
+            asked: 1,
+            found: None,
+            cost: 0.0,
+            origin: "search".to_owned(),
+            split: None,
+        };
+        let worth =
+            serde_json::json!({ "saved_s": 1.5, "plus_minus_s": null, "cure": "if it rained" });
+        let of = |focus: &str, worth| serde_json::json!({ "hypothesis": "CPUbound", "focus": focus, "worth": worth });
+        let report = serde_json::json!({ "bottlenecks": [of("<a>", serde_json::Value::Null), of("<b>", worth)] });
+        let lines =
+            ["<a>", "<b>", "<c>"].map(|focus| worth_line(Some(&report), &bottleneck(focus)));
+        assert_eq!(lines, ["", "            worth 1.500 s of the run: if it rained\n", ""]);
+    }
 
     #[test]
     fn messages_that_are_not_known_are_told_from_none() {

@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use whyperf_extrapolate::RegionId;
 use whyperf_model::Resource;
 
+use super::resource_facts::{joined, numbered};
+
 /// What a region is the innermost one of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Inside {
@@ -14,18 +16,70 @@ pub(crate) enum Inside {
     Calls,
 }
 
+impl Inside {
+    /// How the name of a fact begins that says what is on the paths of a region, before its number.
+    const fn fact(self) -> &'static str {
+        match self {
+            Self::Computing => "resource:computing:",
+            Self::Calls => "resource:calls:",
+        }
+    }
+}
+
 /// The code on the paths of each region.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq)]
 pub(crate) struct CodePaths(BTreeMap<(Inside, RegionId), OnPaths>);
 
 /// Code on the paths that end in a region.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 struct OnPaths {
+    /// That is on each of them.
     all: BTreeSet<Resource>,
+    /// That is on any.
     some: BTreeSet<Resource>,
 }
 
 impl CodePaths {
+    /// Those that the facts of a trace say.
+    pub(crate) fn of(facts: &[(String, String)]) -> Self {
+        let code = facts.iter().find(|(name, _)| name == CODE);
+        let code = code.map_or("", |(_, code)| code.as_str());
+        let code: Vec<Option<Resource>> =
+            code.split(' ').map(|path| Resource::parse(path).ok()).collect();
+        let place = |word: &str| code.get(word.parse::<usize>().ok()?)?.clone();
+        let mut found = Self::default();
+        for (name, value) in facts {
+            for inside in [Inside::Computing, Inside::Calls] {
+                let Some(region) = numbered(name, inside.fact()) else { continue };
+                let always = value.split(' ').filter_map(place);
+                let all: BTreeSet<Resource> = always.collect();
+                let at_times = value.split(' ').filter_map(|word| place(word.strip_prefix('?')?));
+                let some = all.iter().cloned().chain(at_times).collect();
+                found.0.insert((inside, RegionId(region)), OnPaths { all, some });
+            }
+        }
+        found
+    }
+
+    /// The same as facts: all code by number, and of each region the numbers of what is on its paths, with a question mark before what is on
+    /// some of them only.
+    pub(crate) fn facts(&self) -> Vec<(String, String)> {
+        let code: BTreeSet<&Resource> = self.0.values().flat_map(|paths| &paths.some).collect();
+        let numbers: BTreeMap<&Resource, usize> = code.iter().copied().zip(0..).collect();
+        let of = |((inside, region), paths): (&(Inside, RegionId), &OnPaths)| {
+            let number = |one: &Resource| {
+                let mark = if paths.all.contains(one) { "" } else { "?" };
+                format!("{mark}{}", numbers[one])
+            };
+            let numbers = joined(paths.some.iter().map(number));
+            // A path without code is one, too.
+            let numbers = if numbers.is_empty() { NOTHING.to_owned() } else { numbers };
+            (format!("{}{}", inside.fact(), region.0), numbers)
+        };
+        let code = joined(code.iter().map(|one| one.path().to_owned()));
+        std::iter::once((CODE.to_owned(), code)).chain(self.0.iter().map(of)).collect()
+    }
+
     /// There is a path of this code that ends in this region.
     pub(crate) fn add(&mut self, inside: Inside, region: RegionId, path: &BTreeSet<Resource>) {
         let new = || OnPaths { all: path.clone(), some: BTreeSet::new() };
@@ -62,6 +116,11 @@ impl CodePaths {
         (!found.is_empty()).then_some(found)
     }
 }
+
+/// The fact that has all code.
+const CODE: &str = "resource:code";
+/// What stands for no code.
+const NOTHING: &str = "-";
 
 #[cfg(test)]
 mod tests {

@@ -9,6 +9,8 @@ pub(crate) struct Counts {
     pub(crate) overlapped: u64,
     /// Waits for locks and conditions, which are no computing and are not simulated.
     pub(crate) thread_waits: u64,
+    /// Calls that wait for others to use a window, by locks or groups, and are not simulated.
+    pub(crate) window_waits: u64,
     /// How often a node became current before the one that was.
     pub(crate) clock_steps: u64,
     /// Nanoseconds of computing in turns, by the clock and as the kernel says the thread ran.
@@ -22,6 +24,7 @@ impl Counts {
         self.unknown_calls += other.unknown_calls;
         self.overlapped += other.overlapped;
         self.thread_waits += other.thread_waits;
+        self.window_waits += other.window_waits;
         self.clock_steps += other.clock_steps;
         self.seen += other.seen;
         self.ran += other.ran;

@@ -211,6 +211,11 @@ impl<'t> Location<'t> {
         std::iter::from_fn(|| self.out.ready(true)).collect()
     }
 
+    /// The call that it is in, where it came to no end: what it was to do there is told when it returns.
+    pub(crate) fn open_call(&self) -> Option<&'t str> {
+        self.current.call().map(|call| self.tables.name(call.region))
+    }
+
     /// Takes in an entry.
     pub(crate) fn see(&mut self, said: Traced) {
         match said {
@@ -398,6 +403,7 @@ impl<'t> Location<'t> {
         self.belongs_to(call.within);
         match self.tables.category(region) {
             Category::ThreadBarrier if let Some(comm) = self.tables.barrier(call.object) => {
+                self.name(call, comm);
                 self.out.push((Event::Barrier(comm), took), false);
                 return;
             }
@@ -419,6 +425,8 @@ impl<'t> Location<'t> {
 
     /// A call that the simulation knows nothing of: it took so long, and is no computing.
     fn nothing(&mut self, region: u16, took: SimTime) {
+        let is_of_window = self.tables.category(region) == Category::OneSided;
+        self.counts.window_waits += u64::from(is_of_window && self.tables.name(region) != FREE);
         let region = self.tables.region(region);
         self.told = Some(region);
         self.out.push((Event::Compute { region, span: SimTime::ZERO }, took), false);
@@ -642,6 +650,9 @@ const CLOCK_STEP: u64 = 1_000;
 /// Tags of what a thread tells the one that joins it; those of births are the numbers of ranks.
 const JOIN: i32 = 1 << 30;
 
+/// All members give a window back.
+const FREE: &str = "MPI_Win_free";
+
 const fn is_mpi(category: Category) -> bool {
     matches!(
         category,
@@ -670,3 +681,6 @@ const fn waits_for_threads(category: Category) -> bool {
             | Category::Spin
     )
 }
+
+#[cfg(test)]
+mod tests;

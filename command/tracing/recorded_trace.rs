@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use whyperf_daemon::{CollectedTrace, Traced};
 use whyperf_experiments::{MEASURED, MISSING, TraceAbout, TraceError, TraceWriter, clock_steps};
 use whyperf_extrapolate::{CommId, Event, Rank, RegionId, SimTime, TraceHead};
-use whyperf_model::Category;
+use whyperf_model::{Category, Hierarchy, Resource};
 
 use super::communicators::{Communicators, MemberCollector};
 use super::counts::Counts;
@@ -25,8 +25,6 @@ pub(crate) struct Recorded {
     pub(crate) events: u64,
     /// What is missing in it, in sentences.
     pub(crate) notes: Vec<String>,
-    /// What the resources of the run are in it.
-    pub(crate) resources: TraceResources,
 }
 
 /// Writes what was recorded, under this name and with these facts.
@@ -66,31 +64,30 @@ pub(crate) fn write(
     let mut writer = TraceWriter::create(to, ranks)?;
     let (mut counts, mut events, mut steps) = (Counts::default(), 0, Vec::new());
     let mut resources = all.resources();
+    let mut open: BTreeMap<String, Vec<Rank>> = BTreeMap::new();
     for (rank, at) in (0..).zip(&locations) {
         let Some(at) = at else { continue };
+        resources.threads.insert(Rank(rank), all.thread(*at));
         let mut put = |event, took| {
             events += 1;
             writer.measured(Rank(rank), event, took)
         };
-        let (of_rank, found) = all.location((Rank(rank), *at), (zero, cut), &mut put)?;
-        steps.extend(clock_steps(Rank(rank), of_rank.clock_steps));
-        counts.add(&of_rank);
-        resources.extend(found);
+        let read = all.location((Rank(rank), *at), (zero, cut), &mut put)?;
+        steps.extend(clock_steps(Rank(rank), read.counts.clock_steps));
+        counts.add(&read.counts);
+        resources.extend(read.resources);
+        if let Some(call) = read.open_call {
+            open.entry(call).or_default().push(Rank(rank));
+        }
     }
     facts.push((MEASURED.to_owned(), "yes".to_owned()));
-    if counts.seen > 0.0 {
-        let share = counts.ran / counts.seen * 100.0;
-        facts.push((
-            "ran".to_owned(),
-            format!("{share:.1} % of the computing in turns, as the kernel says"),
-        ));
-    }
+    facts.extend(ran(&counts));
     let mut notes = notes(trace, &locations, &counts, cut);
-    notes.extend(steps.into_iter().chain(silent));
+    notes.extend(steps.into_iter().chain(silent).chain(open.iter().map(still_in)));
     facts.extend(notes.iter().map(|note| (MISSING.to_owned(), note.clone())));
     facts.extend(resources.facts());
     writer.finish(TraceAbout { name: name.to_owned(), facts }, &head)?;
-    Ok(Recorded { ranks, events, notes, resources })
+    Ok(Recorded { ranks, events, notes })
 }
 
 /// What has to be known of all entries before any is read.
@@ -136,7 +133,16 @@ impl AllTables<'_> {
         (zero, full.map(|at| self.threads[*at].last.saturating_sub(zero)).min())
     }
 
-    /// The regions that are calls of files, and the program's own.
+    /// What the thread of a rank is called among all resources.
+    fn thread(&self, at: usize) -> Resource {
+        let thread = &self.trace.threads()[at];
+        let process = &self.trace.processes()[thread.process];
+        let number = process.rank.unwrap_or(process.pid);
+        let process = Resource::root(Hierarchy::Process).child(&number.to_string());
+        process.child(&thread.number.to_string())
+    }
+
+    /// The regions that are calls of files and locks, and the program's own.
     fn resources(&self) -> TraceResources {
         let mut found = TraceResources::default();
         for (process, regions) in self.trace.processes().iter().zip(&self.regions) {
@@ -146,6 +152,9 @@ impl AllTables<'_> {
                     category if is_of_files(category) => {
                         found.files.insert(*number);
                     }
+                    Category::Mutex | Category::RwLock | Category::Spin => {
+                        found.locks.insert(*number);
+                    }
                     _ => {}
                 }
             }
@@ -153,17 +162,19 @@ impl AllTables<'_> {
         found
     }
 
-    /// Reads the entries of a rank's thread; what could not be said of it, and which resources of the run are in it.
+    /// Reads the entries of a rank's thread.
     fn location(
         &self,
         (rank, at): (Rank, usize),
         (zero, cut): (u64, Option<u64>),
         put: &mut dyn FnMut(Event, SimTime) -> Result<(), TraceError>,
-    ) -> Result<(Counts, TraceResources), TraceError> {
+    ) -> Result<ReadRank, TraceError> {
         let (family, thread) = (&self.family, &self.trace.threads()[at]);
+        let process = &self.trace.processes()[thread.process];
         let tables = LocationTables {
-            trace: self.trace,
-            process: &self.trace.processes()[thread.process],
+            clock: &|ticks| self.trace.nanos(process, ticks),
+            named: &process.regions,
+            objects: &process.objects,
             number: thread.process,
             communicators: &self.communicators,
             head: self.head,
@@ -192,12 +203,39 @@ impl AllTables<'_> {
                 put(event, took)?;
             }
         }
+        // Where the trace was cut, calls were, too.
+        let open_call = location.open_call().filter(|_| cut.is_none()).map(str::to_owned);
         for (event, took) in location.finish() {
             put(event, took)?;
         }
-        Ok((location.counts, location.resources()))
+        Ok(ReadRank { counts: location.counts, resources: location.resources(), open_call })
     }
 }
+
+/// What the entries of a rank said.
+struct ReadRank {
+    /// What could not be said of it.
+    counts: Counts,
+    /// Which resources of the run are in it.
+    resources: TraceResources,
+    /// A call that came to no end.
+    open_call: Option<String>,
+}
+
+/// What is said of ranks that were in a call when the trace ended.
+fn still_in((call, ranks): (&String, &Vec<Rank>)) -> String {
+    let named = ranks.iter().take(MOST_NAMED).map(|rank| rank.0.to_string());
+    let named = named.collect::<Vec<_>>().join(", ");
+    let more = match ranks.len().saturating_sub(MOST_NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let (who, whom) = if ranks.len() == 1 { ("rank", "it waits") } else { ("ranks", "they wait") };
+    format!("{who} {named}{more} came to no end of {call}: whom {whom} for is not in the trace")
+}
+
+/// Ranks that are named.
+const MOST_NAMED: usize = 8;
 
 const fn is_of_files(category: Category) -> bool {
     matches!(
@@ -371,6 +409,13 @@ fn relative(all: Option<&Vec<(u64, Rank)>>, zero: u64) -> Vec<(u64, Rank)> {
     all.into_iter().flatten().map(|(at, rank)| (at.saturating_sub(zero), *rank)).collect()
 }
 
+/// How much of the computing in turns the kernel says.
+fn ran(counts: &Counts) -> Option<(String, String)> {
+    let share = counts.ran / counts.seen * 100.0;
+    let said = format!("{share:.1} % of the computing in turns, as the kernel says");
+    (counts.seen > 0.0).then(|| ("ran".to_owned(), said))
+}
+
 /// What is missing, in sentences.
 fn notes(
     trace: &CollectedTrace,
@@ -424,6 +469,10 @@ fn notes(
         "collective calls went on beside computing: they are simulated where they were waited for",
     );
     say(counts.thread_waits, "waits for locks, conditions and semaphores are not simulated");
+    say(
+        counts.window_waits,
+        "calls wait for a window by locks or groups: fences alone are simulated",
+    );
     notes.extend(trace.unread.iter().map(|why| format!("not read: {why}")));
     notes
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use whyperf_daemon::{CollectedTrace, TracedProcess};
+use whyperf_daemon::{TracedObject, TracedRegion};
 use whyperf_extrapolate::{CommId, Expected, Rank, RegionId, Tag, TraceHead};
 use whyperf_model::{Category, Resource};
 
@@ -13,9 +13,12 @@ pub(crate) type CallSites = BTreeMap<(usize, u64), (RegionId, Resource)>;
 
 /// The tables of one rank.
 pub(crate) struct LocationTables<'t> {
-    pub(crate) trace: &'t CollectedTrace,
-    pub(crate) process: &'t TracedProcess,
-    /// The number of that process.
+    /// Nanoseconds of the recording for ticks of its process.
+    pub(crate) clock: &'t dyn Fn(u64) -> u64,
+    /// Regions and objects of its process.
+    pub(crate) named: &'t [TracedRegion],
+    pub(crate) objects: &'t [TracedObject],
+    /// The number of its process.
     pub(crate) number: usize,
     pub(crate) communicators: &'t Communicators,
     pub(crate) head: &'t TraceHead,
@@ -42,15 +45,15 @@ pub(crate) struct LocationTables<'t> {
 impl LocationTables<'_> {
     /// Nanoseconds since the first rank began.
     pub(crate) fn nanos(&self, ticks: u64) -> u64 {
-        self.trace.nanos(self.process, ticks).saturating_sub(self.zero)
+        (self.clock)(ticks).saturating_sub(self.zero)
     }
 
     pub(crate) fn category(&self, region: u16) -> Category {
-        self.process.regions.get(usize::from(region)).map_or(Category::Root, |one| one.category)
+        self.named.get(usize::from(region)).map_or(Category::Root, |one| one.category)
     }
 
     pub(crate) fn name(&self, region: u16) -> &str {
-        self.process.regions.get(usize::from(region)).map_or("", |one| one.name.as_str())
+        self.named.get(usize::from(region)).map_or("", |one| one.name.as_str())
     }
 
     pub(crate) fn region(&self, region: u16) -> RegionId {
@@ -59,12 +62,12 @@ impl LocationTables<'_> {
 
     /// The code that a region is.
     pub(crate) fn code(&self, region: u16) -> Option<&Resource> {
-        self.process.regions.get(usize::from(region))?.code.as_ref()
+        self.named.get(usize::from(region))?.code.as_ref()
     }
 
     /// What the communicator is called that an object belongs to.
     pub(crate) fn communicator_of(&self, object: u16) -> Option<String> {
-        let object = self.process.objects.get(usize::from(object))?.resource.as_ref()?;
+        let object = self.objects.get(usize::from(object))?.resource.as_ref()?;
         let depth = match object.components().nth(1)? {
             "Message" | "Barrier" => 2,
             "Collective" => 3,

@@ -45,8 +45,8 @@ pub struct LeftOut {
     pub what: EventKind,
     /// That of these regions alone.
     pub regions: Option<BTreeSet<RegionId>>,
-    /// That of this rank alone.
-    pub rank: Option<Rank>,
+    /// That of these ranks alone.
+    pub ranks: Option<BTreeSet<Rank>>,
     /// That of these communicators alone.
     pub comms: Option<BTreeSet<CommId>>,
     /// Messages of this tag alone.
@@ -57,14 +57,14 @@ impl LeftOut {
     /// All of a kind.
     #[must_use]
     pub const fn all(what: EventKind) -> Self {
-        Self { what, regions: None, rank: None, comms: None, tag: None }
+        Self { what, regions: None, ranks: None, comms: None, tag: None }
     }
 
     /// Whether it is of calls that several ranks make together, and not of all of them.
     #[must_use]
     pub const fn is_some_meetings(&self) -> bool {
         !self.what.is_of_one_rank()
-            && (self.regions.is_some() || self.rank.is_some() || self.comms.is_some())
+            && (self.regions.is_some() || self.ranks.is_some() || self.comms.is_some())
     }
 
     /// The barriers and collective calls that are meant among those of a rank.
@@ -83,9 +83,15 @@ impl LeftOut {
         })
     }
 
+    /// Whether something of this rank may be meant.
+    #[must_use]
+    pub fn includes(&self, rank: Rank) -> bool {
+        self.ranks.as_ref().is_none_or(|all| all.contains(&rank))
+    }
+
     fn is_of(&self, rank: Rank, region: RegionId, event: &Event) -> bool {
         self.what.includes(event)
-            && self.rank.is_none_or(|one| one == rank)
+            && self.includes(rank)
             && self.regions.as_ref().is_none_or(|all| all.contains(&region))
             && self.comms.as_ref().is_none_or(|all| comm(event).is_some_and(|of| all.contains(&of)))
             && self.tag.is_none_or(|tag| tag_of(event) == Some(tag))
@@ -278,22 +284,25 @@ mod tests {
 
     #[test]
     fn a_message_is_there_when_it_is_wanted() {
-        let of = |rank| {
-            let out = LeftOut { rank, ..LeftOut::all(EventKind::Receives) };
+        let of = |ranks: Option<&[u32]>| {
+            let ranks = ranks.map(|all| all.iter().copied().map(Rank).collect());
+            let out = LeftOut { ranks, ..LeftOut::all(EventKind::Receives) };
             Edit { without: vec![out], ..Edit::default() }
         };
         for by_request in [false, true] {
             let took = |edit: &Edit| elapsed(edit, by_request);
             assert_eq!(took(&Edit::default()), SimTime::micros(19.0));
             assert_eq!(took(&of(None)), SimTime::micros(14.0));
-            assert_eq!(took(&of(Some(Rank(0)))), SimTime::micros(15.0));
-            assert_eq!(took(&of(Some(Rank(1)))), SimTime::micros(14.0));
+            assert_eq!(took(&of(Some(&[0]))), SimTime::micros(15.0));
+            assert_eq!(took(&of(Some(&[1]))), SimTime::micros(14.0));
+            assert_eq!(took(&of(Some(&[0, 1]))), SimTime::micros(14.0));
+            assert_eq!(took(&of(Some(&[]))), SimTime::micros(19.0));
         }
     }
 
     #[test]
     fn computing_of_a_rank_takes_no_time() {
-        let out = LeftOut { rank: Some(Rank(1)), ..LeftOut::all(EventKind::Computing) };
+        let out = LeftOut { ranks: Some([Rank(1)].into()), ..LeftOut::all(EventKind::Computing) };
         let edit = Edit { without: vec![out], ..Edit::default() };
         assert_eq!(elapsed(&edit, false), SimTime::micros(14.0));
     }
@@ -349,7 +358,7 @@ mod tests {
         assert_eq!(of(&of_region), [meeting(world, 1)]);
         let of_comm = LeftOut { comms: Some([part].into()), ..all.clone() };
         assert_eq!(of(&of_comm), [meeting(part, 0)]);
-        assert_eq!(of(&LeftOut { rank: Some(Rank(2)), ..all }), []);
+        assert_eq!(of(&LeftOut { ranks: Some([Rank(2)].into()), ..all }), []);
     }
 
     #[test]

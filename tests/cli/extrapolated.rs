@@ -249,6 +249,8 @@ fn what_cannot_be_is_told() {
     assert!(of("/SyncObject/Message/MPI_COMM_WORLD/many").contains("'many' is no tag"));
     let of_rank = |rank: u32| format!("</Code,/Machine,/Process/{rank},/SyncObject/Barrier>");
     assert!(what(&["--no-wait", &of_rank(2)]).contains("the trace has no rank '2'"));
+    let of_both = "</Process/(0,2),/SyncObject/Barrier>";
+    assert!(what(&["--no-wait", of_both]).contains("the trace has no rank '2'"));
     assert!(
         what(&["--no-wait", "/SyncObject/Collective/shout"]).contains("no collective call 'shout'")
     );

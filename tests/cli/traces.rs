@@ -143,6 +143,21 @@ fn an_archive_of_otf2_comes_back_as_the_same_events() {
     assert!(said.stderr.contains("1.evt: the events are damaged"), "{said:?}");
 }
 
+#[test]
+fn a_call_comes_back_from_an_archive_in_its_region() {
+    let folder = Folder::new("regions");
+    let [written, trace, anchor, again] =
+        ["all.txt", "all.trace", "all.otf2", "again.trace"].map(|name| folder.file(name));
+    // The second call is of a region that computes nothing before it.
+    let program = "whyperf trace 1\nranks 2\nrank 0-1\ncompute solve 5us\nsend +1 8\ncompute exchange 0ns\nrecv -1\n\
+        compute solve 3us\ncompute solve 2us\nbarrier\n";
+    std::fs::write(&written, program).expect("writable");
+    text(&say(&["trace", "import", &written, "--output", &trace]));
+    text(&say(&["trace", "export", &trace, "--format", "otf2", "--output", &anchor]));
+    text(&say(&["trace", "import", &anchor, "--output", &again]));
+    assert_eq!(events(&again), events(&trace));
+}
+
 /// A program of two communicators with each collective call.
 const COLLECTIVES: &str = "whyperf trace 1
 ranks 4
@@ -239,4 +254,76 @@ fn what_dumpi_prints_is_a_trace() {
     let all = text(&say(&["trace", "export", &to]));
     assert!(all.contains("send 1 80 tag=7") && all.contains("recv 0 tag=7"), "{all}");
     assert!(all.contains("compute main 1000000000ns"), "{all}");
+}
+
+/// Calls of a rank as `dumpi2ascii` prints them, 100 ns one after the other; the clock began in 1970.
+fn dumpi(calls: &[(&str, &str)]) -> String {
+    let at = |nanos: usize| {
+        format!("at walltime 1296777956.{nanos:09}, cputime 0.1 seconds in thread 0.")
+    };
+    let printed = calls.iter().enumerate().map(|(number, (name, arguments))| {
+        let (from, to) = (at(1000 + 200 * number), at(1100 + 200 * number));
+        format!("{name} entering {from}\n{arguments}\n{name} returning {to}\n")
+    });
+    printed.collect::<String>() + "Datatype 28 (user-defined-datatype) has size 24\n"
+}
+
+#[test]
+fn dumpi_s_requests_types_and_split_communicators_are_read() {
+    let folder = Folder::new("dumpi-split");
+    let split = |color: &str, key: &str, made: &str| {
+        format!(
+            "MPI_Comm oldcomm=2 (MPI_COMM_WORLD)\nint color={color}\nint key={key}\nMPI_Comm newcomm={made}"
+        )
+    };
+    let of = "MPI_Datatype datatype=28 (user-defined-datatype)\nMPI_Comm comm=4 (user-defined-comm)\nMPI_Request request=[5]";
+    let [receives, sends] =
+        ["source=-1 (MPI_ANY_SOURCE)\nint tag=-1 (MPI_ANY_TAG)", "dest=1\nint tag=7"]
+            .map(|whom| format!("int count=2\nint {whom}\n{of}"));
+    let waits = "int count=1\nMPI_Request requests[1]=[5]\n\
+        MPI_Status statuses[1]=[{bytes=48, cancelled=0, source=0, tag=7, error=0}]";
+    let user = "4 (user-defined-comm)";
+    // By their keys, rank 2 is the first of the two.
+    let ranks = [
+        dumpi(&[
+            ("MPI_Comm_split", &split("0", "9", user)),
+            ("MPI_Irecv", &receives),
+            ("MPI_Waitall", waits),
+        ]),
+        dumpi(&[("MPI_Comm_split", &split("-32766", "0", "1 (MPI_COMM_NULL)"))]),
+        dumpi(&[
+            ("MPI_Comm_split", &split("0", "3", user)),
+            ("MPI_Isend", &sends),
+            ("MPI_Waitall", waits),
+        ]),
+    ];
+    let to = folder.file("all.trace");
+    let files = [0, 1, 2].map(|rank| folder.file(&format!("{rank}.txt")));
+    for (file, printed) in files.iter().zip(&ranks) {
+        std::fs::write(file, printed).expect("writable");
+    }
+    let words =
+        ["trace", "import", "--format", "dumpi", &files[0], &files[1], &files[2], "--output", &to];
+    text(&say(&words));
+    let all = text(&say(&["trace", "export", &to]));
+    let lines: Vec<&str> =
+        all.lines().skip_while(|line| !line.starts_with("communicator")).collect();
+    let expected = [
+        "communicator 1 2 0",
+        "rank 0",
+        "  barrier",
+        "  compute main 100ns",
+        "  irecv 2 tag=7 comm=1 request=0",
+        "  compute main 100ns",
+        "  wait 0",
+        "rank 1",
+        "  barrier",
+        "rank 2",
+        "  barrier",
+        "  compute main 100ns",
+        "  isend 0 48 tag=7 comm=1 request=0",
+        "  compute main 100ns",
+        "  wait 0",
+    ];
+    assert_eq!(lines, expected);
 }

@@ -192,26 +192,34 @@ fn the_tools_of_otf2_read_what_is_exported_and_so_do_we() {
     assert!((own - read).abs() < 0.01 * own, "{own} against {read}");
 }
 
-/// What the bottlenecks of a run's report are worth, by hypothesis and focus; none where nothing is said.
-fn worth(words: &[String]) -> Vec<(String, Option<f64>)> {
+/// What the bottlenecks of a run are worth, by hypothesis and focus; none where nothing is said. By its own report, and by that of a diagnosis of it.
+fn worth(words: &[String]) -> [Vec<(String, Option<f64>)>; 2] {
     let folder = scratch();
-    let report = folder.join("report.json");
     let run = {
         let _turn = shipped::turn(Load::Fills);
         let mut run = bounded(&shipped::whyperf());
-        run.args(["run", "--trace", "--json"]).arg(&report).arg("--").args(words);
+        run.args(["run", "--trace", "--json", "run.json", "--"]).args(words);
         run.current_dir(&folder).output().expect("the command was built")
     };
-    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
-    let text = std::fs::read(&report).expect("it is written");
+    let mut diagnosis = bounded(&shipped::whyperf());
+    diagnosis.args(["diagnose", "latest", "--json", "diagnosis.json"]).current_dir(&folder);
+    let diagnosis = diagnosis.output().expect("the command was built");
+    for said in [&run, &diagnosis] {
+        assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
+    }
+    let told = ["run.json", "diagnosis.json"].map(|name| {
+        let text = std::fs::read(folder.join(name)).expect("it is written");
+        serde_json::from_slice::<Value>(&text).expect("JSON")
+    });
     std::fs::remove_dir_all(&folder).expect("the scratch folder is ours");
-    let report: Value = serde_json::from_slice(&text).expect("JSON");
-    let told = |one: &Value| {
+    let one = |one: &Value| {
         let [hypothesis, focus] =
             ["hypothesis", "focus"].map(|key| one[key].as_str().unwrap_or(""));
         (format!("{hypothesis} {focus}"), one["worth"]["saved_s"].as_f64())
     };
-    report["bottlenecks"].as_array().expect("bottlenecks").iter().map(told).collect()
+    told.map(|report| {
+        report["bottlenecks"].as_array().expect("bottlenecks").iter().map(one).collect()
+    })
 }
 
 #[test]
@@ -219,15 +227,16 @@ fn waits_of_a_function_and_a_tag_are_worth_what_they_hold_up() {
     let path = programs::built_for(Mpi::OpenMpi).join("bottleneck/late_sender");
     let mut words = Mpi::OpenMpi.launch(2);
     words.extend([path.display().to_string(), "4".into()]);
-    let all = worth(&words);
     let of_function = |(name, _): &&(String, Option<f64>)| {
         name.starts_with("ExcessiveSyncWaitingTime")
             && name.contains("/receive_block")
             && name.contains("/Message/")
     };
-    let found: Vec<_> = all.iter().filter(of_function).collect();
-    // The sender computes on and sleeps for as long: it is not held up, and hardly anything is saved.
-    let is_known =
-        |(_, worth): &&(String, Option<f64>)| worth.is_some_and(|saved| saved.abs() < 1.0);
-    assert!(!found.is_empty() && found.iter().all(is_known), "{all:?}");
+    for all in worth(&words) {
+        let found: Vec<_> = all.iter().filter(of_function).collect();
+        // The sender computes on and sleeps for as long: it is not held up, and hardly anything is saved.
+        let is_known =
+            |(_, worth): &&(String, Option<f64>)| worth.is_some_and(|saved| saved.abs() < 1.0);
+        assert!(!found.is_empty() && found.iter().all(is_known), "{all:?}");
+    }
 }

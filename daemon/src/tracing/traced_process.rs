@@ -9,9 +9,9 @@ use whyperf_layout::{NO_RANK, ObjectKind};
 use whyperf_model::{Category, Hierarchy, Resource};
 
 use crate::clock::RegionClock;
-use crate::object_name::{self, Naming};
+use crate::object_name::{self, NamedBy, Naming};
 use crate::region::RegionMemory;
-use crate::symbols::{AskedAddress, StatedProgram, SymbolReader};
+use crate::symbols::{AskedAddress, SourceLocation, StatedProgram, SymbolReader};
 use crate::tables::{ObjectEntry, ProcessTables, RegionEntry};
 
 /// A process of which threads were traced.
@@ -109,13 +109,26 @@ impl TracedMemory {
         told.counts_cycles = RegionClock::of(header) == RegionClock::Tsc;
         let named = |one: &RegionEntry| named_region(one, number, &told.program, code);
         told.regions = tables.regions.iter().map(named).collect();
-        let of_object = |(number, one): (u32, &ObjectEntry)| TracedObject {
-            resource: object_name::resource(&tables, number, Naming::Nowhere, None),
-            is_thread_barrier: one.kind == ObjectKind::ThreadBarrier,
+        let of_object = |(at, one): (u32, &ObjectEntry)| {
+            let is_thread_barrier = one.kind == ObjectKind::ThreadBarrier;
+            // Of all that threads wait for, a trace has barriers alone.
+            let place = if is_thread_barrier { place_of(one, number, code) } else { None };
+            let naming = place.as_ref().map_or(Naming::Nowhere, Naming::Is);
+            let resource = object_name::resource(&tables, at, naming, None);
+            TracedObject { resource, is_thread_barrier }
         };
         told.objects = (0..).zip(&tables.objects).map(of_object).collect();
         told
     }
+}
+
+/// The place that names an object of the process of this number.
+fn place_of(object: &ObjectEntry, number: u32, code: &mut SymbolReader) -> Option<SourceLocation> {
+    let wanted = match object_name::named_by(object)? {
+        NamedBy::Site(address) => AskedAddress::Code(address),
+        NamedBy::Variable(address) => AskedAddress::Data(address),
+    };
+    code.find(number, wanted)
 }
 
 /// A region with its name and its place in the code of the process of this number.

@@ -13,6 +13,15 @@
 //!
 //! By messages, a slave sends one and waits for the answer; the master takes one after the other, looks once for each, and then
 //! answers each in turn. Source: Table 1 of Mohr, Malony and Shanmugam, *Speedy*.
+//!
+//! The others, after the last of n ranks has come; `T` = o + L + o is a message of no length (`network.rs`):
+//!
+//! ```text
+//!   hardware        time
+//!   dissemination   T·⌈log2 n⌉
+//!   tree            up, each takes its children's messages one after the other, the nearest first; down, it sends to the farthest
+//!                   first: 2·T·log2 n where n is a power of two and all come at once
+//! ```
 
 use crate::identity::Bytes;
 use crate::time::SimTime;

@@ -1,4 +1,16 @@
 //! Which algorithm a machine uses for which collective call, by size.
+//!
+//! What they take where n = 2^k ranks come at once, with `T(s)` for a message (`network.rs`) and `c` for what combining a byte takes:
+//!
+//! ```text
+//!   linear               the root sends to, or takes from, one after the other       a scan: (n-1)·(T(s) + cs)
+//!   binomial             broadcast k·T(s)     reduce k·(T(s) + cs)                    scatter, gather: sum over i < k of T(s·2^i)
+//!   recursive doubling   allreduce, scan k·(T(s) + cs)                               allgather: sum of T(s·2^i); all-to-all: k·T(s·n/2)
+//!   recursive halving    reduce-scatter: sum over 1 <= i <= k of T(s/2^i) + cs/2^i   allreduce: and the T(s/2^i) once more
+//!   ring                 allgather (n-1)·T(s)                                        allreduce (n-1)·(2·T(s/n) + cs/n)
+//!   pairwise             all-to-all (n-1)·T(s)                                       reduce-scatter (n-1)·(T(s/n) + cs/n)
+//!   parts                broadcast: a scatter and an allgather in a ring of s/n      reduce: a pairwise reduce-scatter and a gather of s/n
+//! ```
 
 use std::collections::BTreeMap;
 

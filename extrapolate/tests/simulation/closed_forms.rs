@@ -1,26 +1,9 @@
 //! Programs whose time can be written down, to a part in 10^9.
 
-use whyperf_extrapolate::{
-    Algorithm, Barrier, Bytes, CollectiveKind, CommId, Event, Interconnect, LinearBarrier, Machine,
-    MessageUse, SimTime,
-};
+use whyperf_extrapolate::{CommId, Event, Interconnect, Machine, SimTime};
 
-use crate::programs::{
-    choose, collective, compute, elapsed, figures, irecv, isend, machine, recv, run, send, wait,
-};
-
-fn assert_close(found: f64, formula: f64) {
-    let error = (found - formula).abs() / formula.max(1.0);
-    assert!(error < 1e-9, "simulated {found}, by the formula {formula}");
-}
-
-/// From the call of the send to the return of a receive that waits: o + L + (s-1)·max(G,O) + o.
-fn one_message(bytes: u64) -> f64 {
-    let range = figures();
-    let body = range.gap_per_byte.as_nanos().max(range.overhead_per_byte.as_nanos());
-    let ends = range.send_overhead + range.latency + range.receive_overhead;
-    ends.as_nanos() + body * (bytes.saturating_sub(1)) as f64
-}
+use crate::formulas::{assert_close, one_message, port};
+use crate::programs::{compute, elapsed, figures, irecv, isend, machine, recv, run, send, wait};
 
 #[test]
 fn ping_pong_is_two_messages_a_round() {
@@ -33,6 +16,19 @@ fn ping_pong_is_two_messages_a_round() {
         // What the last sender still does for each byte is over before its message is there.
         assert_close(elapsed(&machine(None), &[ping, pong]), 2000.0 * one_message(bytes));
     }
+}
+
+#[test]
+fn a_ping_pong_of_long_messages_asks_before_each_of_them() {
+    let bytes = 100_000;
+    let (mut ping, mut pong) = (Vec::new(), Vec::new());
+    for _ in 0..1000 {
+        ping.extend([send(1, bytes), recv(1)]);
+        pong.extend([recv(0), send(0, bytes)]);
+    }
+    let handshake = 2.0 * figures().latency.as_nanos();
+    let formula = 2000.0 * (handshake + one_message(bytes));
+    assert_close(elapsed(&machine(Some(8192)), &[ping, pong]), formula);
 }
 
 #[test]
@@ -71,132 +67,8 @@ fn a_port_sends_messages_a_gap_apart() {
     let requests = || 0..count;
     let sender = requests().map(|at| isend(1, bytes, at)).chain(requests().map(wait)).collect();
     let receiver = requests().map(|at| irecv(0, at)).chain(requests().map(wait)).collect();
-    let range = figures();
-    let port = range.gap.as_nanos() + range.gap_per_byte.as_nanos() * (bytes - 1) as f64;
-    let formula = f64::from(count - 1) * port + one_message(bytes);
+    let formula = f64::from(count - 1) * port(bytes) + one_message(bytes);
     assert_close(elapsed(&machine(None), &[sender, receiver]), formula);
-}
-
-/// When the last one has it: every member sends to its children, the farthest first, an overhead apart.
-fn broadcast_formula(ranks: u32, bytes: u64) -> f64 {
-    fn reached(place: u32, ranks: u32, has: f64, costs: [f64; 2]) -> f64 {
-        let bits = if place == 0 { 31 } else { place.trailing_zeros() };
-        let children = (0..bits).rev().map(|bit| place + (1 << bit)).filter(|child| *child < ranks);
-        let each = children.zip(0..).map(|(child, at)| {
-            reached(child, ranks, has + f64::from(at) * costs[0] + costs[1], costs)
-        });
-        each.fold(has, f64::max)
-    }
-    let range = figures();
-    let body = range.gap_per_byte.as_nanos() * (bytes.saturating_sub(1)) as f64;
-    let port = range.gap.as_nanos() + body;
-    let copy = range.overhead_per_byte.as_nanos() * (bytes.saturating_sub(1)) as f64;
-    let apart = (range.send_overhead.as_nanos() + copy).max(port);
-    reached(0, ranks, 0.0, [apart, one_message(bytes)])
-}
-
-#[test]
-fn a_broadcast_is_a_binomial_tree() {
-    let machine = machine(None);
-    for ranks in [2, 3, 8, 13, 64, 1000] {
-        for bytes in [1, 5000] {
-            let all = vec![vec![collective(CollectiveKind::Broadcast, bytes)]; ranks as usize];
-            assert_close(elapsed(&machine, &all), broadcast_formula(ranks, bytes));
-        }
-    }
-}
-
-/// An exchange of two that come at the same time: the own send first, then the other's message.
-fn exchange(bytes: u64) -> f64 {
-    one_message(bytes)
-}
-
-#[test]
-fn a_barrier_of_n_takes_as_many_rounds_as_n_has_bits() {
-    let mut machine = machine(None);
-    machine.barrier = Barrier::Dissemination;
-    for (ranks, rounds) in [(2, 1), (3, 2), (8, 3), (9, 4), (1024, 10)] {
-        let all = vec![vec![compute(700.0), Event::Barrier(CommId::WORLD)]; ranks];
-        assert_close(elapsed(&machine, &all), 700.0 + f64::from(rounds) * exchange(0));
-    }
-    machine.barrier = Barrier::Hardware { time: SimTime::micros(4.0) };
-    let member = |rank| vec![compute(f64::from(rank)), Event::Barrier(CommId::WORLD)];
-    let all: Vec<_> = (0..9).map(member).collect();
-    assert_close(elapsed(&machine, &all), 8.0 + 4000.0);
-}
-
-#[test]
-fn the_linear_barrier_by_messages_asks_and_answers_one_after_the_other() {
-    let nanos = SimTime::nanos;
-    let linear = LinearBarrier {
-        entry: nanos(5000.0),
-        exit: nanos(6000.0),
-        check: nanos(2000.0),
-        exit_check: nanos(3000.0),
-        model: nanos(10_000.0),
-        messages: MessageUse::Messages,
-        size: Bytes(16),
-    };
-    let mut machine = machine(None);
-    machine.barrier = Barrier::Linear(linear);
-    let ranks = 9;
-    let all = vec![vec![Event::Barrier(CommId::WORLD)]; ranks];
-    let range = figures();
-    let (slaves, overhead) = (ranks as f64 - 1.0, range.receive_overhead.as_nanos());
-    let copy = range.overhead_per_byte.as_nanos() * 15.0;
-    let per_send = range.send_overhead.as_nanos() + copy;
-    // Slaves come at once: the master takes the first one when it is there, and every other one after a copy, an overhead and a check.
-    let late = copy + overhead + 2000.0;
-    let gathered = 5000.0 + one_message(16) + 2000.0 + (slaves - 1.0) * late;
-    let last = gathered + 10_000.0 + (slaves - 1.0) * per_send + one_message(16);
-    assert_close(elapsed(&machine, &all), last + 3000.0 + 6000.0);
-}
-
-#[test]
-fn sums_by_doubling_by_halving_and_by_a_ring() {
-    let (ranks, bytes) = (16, 64_000);
-    let all = vec![vec![collective(CollectiveKind::Allreduce, bytes)]; ranks];
-    let mut machine = machine(None);
-    machine.collectives.combine_per_byte = SimTime::nanos(0.25);
-    choose(&mut machine, CollectiveKind::Allreduce, Algorithm::RecursiveDoubling);
-    let combined = 0.25 * bytes as f64;
-    assert_close(elapsed(&machine, &all), 4.0 * (exchange(bytes) + combined));
-    choose(&mut machine, CollectiveKind::Allreduce, Algorithm::RecursiveHalving);
-    let halves = [2, 4, 8, 16].map(|parts| exchange(bytes / parts));
-    assert_close(
-        elapsed(&machine, &all),
-        2.0 * halves.iter().sum::<f64>() + combined * 15.0 / 16.0,
-    );
-    choose(&mut machine, CollectiveKind::Allreduce, Algorithm::Ring);
-    let (part, rounds) = (bytes / 16, 15.0);
-    let formula = rounds * (exchange(part) + combined / 16.0) + rounds * exchange(part);
-    assert_close(elapsed(&machine, &all), formula);
-}
-
-#[test]
-fn all_to_all_by_pairs_takes_a_round_for_each_other_one() {
-    for ranks in [2, 5, 12] {
-        let all = vec![vec![collective(CollectiveKind::Alltoall, 1000)]; ranks];
-        let rounds = ranks as f64 - 1.0;
-        assert_close(elapsed(&machine(None), &all), rounds * exchange(1000));
-    }
-}
-
-#[test]
-fn all_to_all_by_doubling_moves_half_of_the_parts_in_each_round() {
-    let mut machine = machine(None);
-    choose(&mut machine, CollectiveKind::Alltoall, Algorithm::RecursiveDoubling);
-    let all = vec![vec![collective(CollectiveKind::Alltoall, 100)]; 16];
-    assert_close(elapsed(&machine, &all), 4.0 * exchange(800));
-}
-
-#[test]
-fn a_reduction_by_halving_leaves_a_part_with_each() {
-    let mut machine = machine(None);
-    choose(&mut machine, CollectiveKind::ReduceScatter, Algorithm::RecursiveHalving);
-    let all = vec![vec![collective(CollectiveKind::ReduceScatter, 1600)]; 8];
-    let formula = exchange(800) + exchange(400) + exchange(200);
-    assert_close(elapsed(&machine, &all), formula);
 }
 
 #[test]
@@ -212,6 +84,42 @@ fn one_bus_carries_one_message_at_a_time() {
     assert_close(elapsed(&machine, &all), 3.0 * 2000.0 + one);
     machine.interconnect = Interconnect::Buses { count: 4, per_byte };
     assert_close(elapsed(&machine, &all), one);
+}
+
+/// When the second of two messages is there that leave at the same time and share links; of one alone, with so many links more.
+fn second_over(interconnect: Interconnect, [one, other]: [[u32; 2]; 2], links: u32) -> [f64; 2] {
+    let mut machine = machine(None);
+    machine.interconnect = interconnect;
+    let mut all = vec![Vec::new(); 4];
+    for [from, to] in [one, other] {
+        all[from as usize] = vec![send(to, 1000)];
+        all[to as usize] = vec![recv(from)];
+    }
+    // A link is slower than the ports: it says when the last byte is there.
+    let slower = (LINK - figures().gap_per_byte.as_nanos()) * 999.0;
+    let alone = one_message(1000) + slower + f64::from(links) * HOP;
+    [elapsed(&machine, &all), 1000.0 * LINK + alone]
+}
+
+/// What a byte takes on a link, and what a link adds to the latency, in nanoseconds.
+const LINK: f64 = 2.0;
+const HOP: f64 = 111.3;
+
+#[test]
+fn a_link_up_a_tree_carries_one_message_at_a_time() {
+    let (per_byte, per_hop) = (SimTime::nanos(LINK), SimTime::nanos(HOP));
+    let tree = Interconnect::FatTree { arity: 2, up_links: 1, per_byte, per_hop };
+    let [found, formula] = second_over(tree, [[0, 2], [1, 3]], 2);
+    assert_close(found, formula);
+}
+
+#[test]
+fn a_link_of_a_ring_carries_one_message_at_a_time() {
+    let (per_byte, per_hop) = (SimTime::nanos(LINK), SimTime::nanos(HOP));
+    let ring = Interconnect::Torus { sides: vec![4], per_byte, per_hop };
+    // The first message takes the link that both share as its second one, and the other one two links after that.
+    let [found, formula] = second_over(ring, [[0, 2], [1, 3]], 3);
+    assert_close(found, formula);
 }
 
 #[test]

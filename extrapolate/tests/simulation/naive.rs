@@ -21,7 +21,7 @@ enum PlainCall {
 /// Of the messages of a collective call, which are no requests of the program.
 const OWN: u32 = u32::MAX;
 
-fn written_out(rank: usize, ranks: usize, events: &[Event]) -> Vec<PlainCall> {
+fn written_out([rank, ranks]: [usize; 2], barrier: Barrier, events: &[Event]) -> Vec<PlainCall> {
     let mut calls = Vec::new();
     let mut context = 0;
     for event in events {
@@ -48,6 +48,11 @@ fn written_out(rank: usize, ranks: usize, events: &[Event]) -> Vec<PlainCall> {
                 calls.push(PlainCall::Receive { from, context: 0, request: Some(request.0) });
             }
             Event::Wait(request) => calls.push(PlainCall::Wait(request.0)),
+            Event::Barrier(_) if barrier == Barrier::Tree => {
+                context += 1;
+                up(&mut calls, context, [rank, ranks]);
+                broadcast(&mut calls, context, 0, [rank, ranks]);
+            }
             Event::Barrier(_) => {
                 context += 1;
                 exchanges(&mut calls, context, 0, |round| {
@@ -86,6 +91,22 @@ fn exchanges(
         calls.push(PlainCall::Send { to, bytes, context, request: Some(OWN) });
         calls.push(PlainCall::Receive { from, context, request: None });
         calls.push(PlainCall::Wait(OWN));
+    }
+}
+
+/// From all whose number has one bit more below the lowest of its own, and then to the one without that.
+fn up(calls: &mut Vec<PlainCall>, context: usize, [rank, ranks]: [usize; 2]) {
+    let mut mask = 1;
+    while mask < ranks {
+        if rank & mask != 0 {
+            let to = rank - mask;
+            calls.push(PlainCall::Send { to, bytes: 0, context, request: None });
+            return;
+        }
+        if rank + mask < ranks {
+            calls.push(PlainCall::Receive { from: rank + mask, context, request: None });
+        }
+        mask <<= 1;
     }
 }
 
@@ -364,8 +385,10 @@ impl PlainSimulation<'_> {
 fn plain(machine: &Machine, events: &[Vec<Event>]) -> f64 {
     let LogGops { ranges, eager } = &machine.network.between;
     let count = events.len();
+    let barrier = machine.barrier;
+    let each = events.iter().enumerate();
     let calls: Vec<_> =
-        events.iter().enumerate().map(|(rank, events)| written_out(rank, count, events)).collect();
+        each.map(|(rank, events)| written_out([rank, count], barrier, events)).collect();
     let simulation = PlainSimulation {
         figures: ranges[0],
         eager: eager.map(|bytes| bytes.0),
@@ -403,9 +426,9 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
     #[test]
-    fn both_simulators_agree_on_random_programs((ranks, steps) in programs(), eager in prop_oneof![Just(None), Just(Some(0)), Just(Some(1000))]) {
+    fn both_simulators_agree_on_random_programs((ranks, steps) in programs(), eager in prop_oneof![Just(None), Just(Some(0)), Just(Some(1000))], barrier in prop_oneof![Just(Barrier::Dissemination), Just(Barrier::Tree)]) {
         let mut machine = machine(eager);
-        machine.barrier = Barrier::Dissemination;
+        machine.barrier = barrier;
         choose(&mut machine, CollectiveKind::Broadcast, Algorithm::Binomial);
         choose(&mut machine, CollectiveKind::Alltoall, Algorithm::Pairwise);
         machine.network.between.ranges = vec![exact(figures())];

@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 use whyperf_extrapolate::{
-    Activity, Barrier, Event, Interconnect, Machine, MessageFlight, Noise, Observer, Outcome,
-    Segment, ServicePolicy, SimTime, simulate,
+    Activity, Barrier, Bytes, Event, Interconnect, LinearBarrier, Machine, MessageFlight,
+    MessageUse, Noise, Observer, Outcome, Segment, ServicePolicy, SimTime, simulate,
 };
 
 use crate::programs::{get, head_of, machine};
@@ -33,6 +33,30 @@ fn told(machine: &Machine, ranks: &[Vec<Event>]) -> (Outcome, Told) {
     (outcome, told)
 }
 
+/// Each way to meet.
+fn barriers() -> impl Strategy<Value = Barrier> {
+    let nanos = SimTime::nanos;
+    let linear = |messages| {
+        Barrier::Linear(LinearBarrier {
+            entry: nanos(51.0),
+            exit: nanos(60.0),
+            check: nanos(21.0),
+            exit_check: nanos(34.0),
+            model: nanos(102.0),
+            messages,
+            size: Bytes(16),
+        })
+    };
+    prop_oneof![
+        Just(Barrier::default()),
+        Just(Barrier::Hardware { time: nanos(400.0) }),
+        Just(Barrier::Tree),
+        Just(Barrier::Dissemination),
+        Just(linear(MessageUse::None)),
+        Just(linear(MessageUse::Messages)),
+    ]
+}
+
 fn machines() -> impl Strategy<Value = Machine> {
     let service = prop_oneof![
         Just(ServicePolicy::NoInterrupt),
@@ -44,13 +68,13 @@ fn machines() -> impl Strategy<Value = Machine> {
     ];
     let eager = prop_oneof![Just(None), Just(Some(0)), Just(Some(1000))];
     let count = prop_oneof![Just(None), (1_u32..5).prop_map(Some)];
-    (service, eager, count, 1_u32..4, any::<bool>(), any::<bool>()).prop_map(
-        |(service, eager, count, per_node, is_noisy, has_links)| {
+    (service, eager, count, 1_u32..4, any::<bool>(), any::<bool>(), barriers()).prop_map(
+        |(service, eager, count, per_node, is_noisy, has_links, barrier)| {
             let mut machine = machine(eager);
             machine.processors.service = service;
             machine.processors.count = count;
             machine.processors.per_node = per_node;
-            machine.barrier = Barrier::default();
+            machine.barrier = barrier;
             if is_noisy {
                 let (period, length) = (SimTime::nanos(700.0), SimTime::nanos(30.0));
                 machine.noise = Noise { period, length, seed: 1 };

@@ -2,7 +2,8 @@
 //!
 //! Each location that is a rank of the MPI is a rank of the trace; without an MPI, each thread. Time in a function of the MPI is no computing, nor is
 //! time in an artificial region, in which whoever measured has put what is not the program's: before a rank began, or while nothing was recorded.
-//! All other time is computing of the innermost region. A receive stands where it was posted, and names what it matched.
+//! All other time is computing of the innermost region, and a call belongs to the innermost one around it. A receive stands where it was posted, and
+//! names what it matched.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fs;
@@ -73,6 +74,7 @@ pub fn import_otf2(anchor: &Path, to: &Path) -> Result<(), TextTraceError> {
             begun: 0,
             clock_steps: 0,
             call_began: 0,
+            told: None,
         };
         events.read(&read(&path)?, chunks.events)?;
         let steps = clock_steps(Rank(rank), events.clock_steps);
@@ -310,6 +312,8 @@ struct LocationReader<'d> {
     clock_steps: u64,
     /// How many events there were when the call that is open began.
     call_began: usize,
+    /// The region that calls belong to by the events so far.
+    told: Option<RegionId>,
 }
 
 impl LocationReader<'_> {
@@ -346,6 +350,7 @@ impl LocationReader<'_> {
                 let request = bytes.long()?;
                 let id = self.new_id();
                 let nothing = Expected { from: None, tag: None, comm: CommId::WORLD };
+                self.belong();
                 self.receives.insert(request, (self.out.len(), id));
                 self.emit(Event::Irecv(nothing, id));
             }
@@ -450,13 +455,31 @@ impl LocationReader<'_> {
             _ if took.is_zero() => {}
             _ => {
                 let span = if is_idle { SimTime::ZERO } else { took };
+                self.told = Some(region);
                 self.out.push_back((Event::Compute { region, span }, took));
             }
         }
     }
 
     fn emit(&mut self, event: Event) {
+        self.belong();
         self.out.push_back((event, SimTime::ZERO));
+    }
+
+    /// The call that comes belongs to the region around it, which may have computed nothing before it.
+    fn belong(&mut self) {
+        let known = |region: &u32| self.regions.get(region).copied();
+        let mut around = self.stack.iter().enumerate().rev();
+        let found = around.find_map(|(depth, region)| {
+            let (region, is_call) = known(region)?;
+            (!is_call).then_some((depth, region))
+        });
+        // Where no region was said so far, all belongs to the outermost one.
+        let Some((depth, region)) = found else { return };
+        if self.told != Some(region) && (depth > 0 || self.told.is_some()) {
+            self.told = Some(region);
+            self.out.push_back((Event::Compute { region, span: SimTime::ZERO }, SimTime::ZERO));
+        }
     }
 
     fn wait(&mut self, id: RequestId) {

@@ -1,8 +1,8 @@
 //! Writes a trace as an archive of OTF2.
 //!
-//! Each rank is a process with one location. Computing is a visit of its region inside `main`, and a call is a visit of the function of the MPI that
-//! it is like. Messages stand in these with their ranks in the communicator. Time that is neither is a visit of an artificial region of the name of
-//! its region: of `main` before the rank began, of `MPI_Init`, or of a lock that was waited for.
+//! Each rank is a process with one location. A visit of a region inside `main` has its computing and the calls that belong to it; a call is a visit of
+//! the function of the MPI that it is like. Messages stand in these with their ranks in the communicator. Time that is neither is a visit of an
+//! artificial region of the name of its region: of `main` before the rank began, of `MPI_Init`, or of a lock that was waited for.
 
 use std::fs;
 use std::path::Path;
@@ -101,6 +101,11 @@ struct RankWriter<'t> {
     rank: Rank,
     chunks: Chunks,
     last: u64,
+    /// The region that calls belong to, and whether nothing but computing came since it began.
+    region: Option<RegionId>,
+    has_computed: bool,
+    /// The region that is visited.
+    visited: Option<RegionId>,
     /// Requests that are open: of the trace, of the archive, and what was expected or sent.
     open: Vec<(RequestId, u64, Option<Expected>)>,
     requests: u64,
@@ -110,7 +115,17 @@ impl<'t> RankWriter<'t> {
     fn new(head: &'t TraceHead, rank: Rank) -> Self {
         let mut chunks = Chunks::new(EVENT_CHUNK);
         chunks.event(0, ENTER, Members::default().short(main(head)), false);
-        Self { head, rank, chunks, last: 0, open: Vec::new(), requests: 0 }
+        Self {
+            head,
+            rank,
+            chunks,
+            last: 0,
+            region: None,
+            has_computed: false,
+            visited: None,
+            open: Vec::new(),
+            requests: 0,
+        }
     }
 
     fn event(&mut self, timed: &TimedEvent) {
@@ -118,20 +133,46 @@ impl<'t> RankWriter<'t> {
         self.last = end;
         if let Event::Compute { region, span } = timed.event {
             let computed = ticks(timed.begin + span).clamp(begin, end);
+            self.region = Some(region);
             if computed > begin {
-                self.visit(region.0, ENTER, begin);
-                self.visit(region.0, LEAVE, computed);
+                // Two stretches of computing are two visits where no call is between them.
+                if self.has_computed {
+                    self.leave_region(begin);
+                }
+                self.be_in_region(begin);
+                self.has_computed = true;
             }
             if end > computed {
+                self.leave_region(computed);
                 self.visit(artificial(self.head, region), ENTER, computed);
                 self.visit(artificial(self.head, region), LEAVE, end);
             }
             return;
         }
+        self.be_in_region(begin);
+        self.has_computed = false;
         let call = first_call(self.head) + call_of(&timed.event) as u32;
         self.visit(call, ENTER, begin);
         self.inside(&timed.event, begin, end);
         self.visit(call, LEAVE, end);
+    }
+
+    /// The region of what comes now is visited.
+    fn be_in_region(&mut self, time: u64) {
+        if self.visited != self.region {
+            self.leave_region(time);
+            if let Some(region) = self.region {
+                self.visit(region.0, ENTER, time);
+            }
+            self.visited = self.region;
+        }
+    }
+
+    fn leave_region(&mut self, time: u64) {
+        if let Some(region) = self.visited.take() {
+            self.visit(region.0, LEAVE, time);
+        }
+        self.has_computed = false;
     }
 
     fn visit(&mut self, region: u32, what: u8, time: u64) {
@@ -239,6 +280,7 @@ impl<'t> RankWriter<'t> {
     }
 
     fn leave_main(&mut self) {
+        self.leave_region(self.last);
         self.visit(main(self.head), LEAVE, self.last);
     }
 }
