@@ -54,9 +54,9 @@ pub use comparison::{
 pub use diagnosis::{Diagnosis, Extent};
 pub use error::StoreError;
 pub use exchange::{
-    ExchangeError, ExportedRun, ForeignFormat, StackWeight, TauFile, caliper_json, callgrind,
-    chrome_trace, collapsed_stacks, cube, gprof, markup_escaped, mpip, packed_profile, perf_script,
-    pprof_profile, speedscope, tau_files,
+    ExchangeError, ExportedRun, ExportedTables, ForeignFormat, StackWeight, TableFormat, TauFile,
+    caliper_json, callgrind, chrome_trace, collapsed_stacks, cube, gprof, markup_escaped, mpip,
+    packed_profile, perf_script, pprof_profile, speedscope, tau_files,
 };
 pub use foreign_profile::{
     ForeignMetric, ForeignProfile, ForeignThread, Timer, TimerValue, UserEvent,

@@ -4,7 +4,7 @@
 //!   gprof, callgrind, …: callpath_sums.rs ─┐
 //!   TAU profile.n.c.t, ppk ► ForeignProfile ──► a run of the store: profile, record, facts     imported_run.rs
 //!                              │                 and, to the letter, what a run has no room for   (table foreign_profile)
-//!   a run of the store ────────┴──► TAU, collapsed stacks, speedscope, pprof, …             exported/
+//!   a run of the store ────────┴──► TAU, speedscope, pprof, Parquet, …                      exported/
 //! ```
 //! What a format cannot say is told in a note, and never guessed.
 
@@ -34,7 +34,7 @@ pub use chrome_trace::chrome_trace;
 pub use collapsed_stacks::{StackWeight, collapsed_stacks};
 pub use cube::cube;
 pub use error::ExchangeError;
-pub use exported::ExportedRun;
+pub use exported::{ExportedRun, ExportedTables, TableFormat};
 pub use foreign_format::ForeignFormat;
 pub use gprof::gprof;
 pub use markup::markup_escaped;
