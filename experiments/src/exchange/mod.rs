@@ -27,6 +27,7 @@ mod pprof_profile;
 mod protobuf_fields;
 mod speedscope_profile;
 mod tau;
+mod unpacking;
 
 pub use caliper_json::caliper_json;
 pub use callgrind::callgrind;
