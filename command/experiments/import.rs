@@ -9,9 +9,9 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use whyperf_experiments::{
-    Ending, ForeignFormat, ForeignProfile, NewRun, Recorder, StackWeight, Topic, caliper_json,
-    callgrind, chrome_trace, collapsed_stacks, cube, gprof, mpip, packed_profile, perf_script,
-    pprof_profile, speedscope, tau_files,
+    ForeignFormat, ForeignSource, NewRun, Recorder, StackWeight, TauFolder, Topic, caliper_json,
+    callgrind, chrome_trace, collapsed_stacks, cube, gprof, import_threads, mpip, packed_profile,
+    perf_script, pprof_profile, speedscope,
 };
 
 use crate::measuring::environment::IMPORTED_FROM;
@@ -102,16 +102,14 @@ pub(crate) enum Weight {
 
 impl Import {
     /// What is taken in, with its name.
-    fn read(&self) -> Result<(ForeignProfile, &'static str)> {
+    fn read(&self) -> Result<(ForeignSource, &'static str)> {
         let format = match self.format {
             Some(format) => format,
             None => ForeignFormat::of(&self.path)?,
         };
         let profile = match format {
             ForeignFormat::Tau => {
-                let mut screen = Screen::new(Colour::Auto, false);
-                let told = |read, all| screen.status(&format!("{read} of {all} files are read"));
-                tau_files(&self.path, told)?
+                return Ok((ForeignSource::Tau(TauFolder::open(&self.path)?), named(format)));
             }
             ForeignFormat::Packed => packed_profile(&self.path)?,
             ForeignFormat::Pprof => pprof_profile(&self.path)?,
@@ -131,7 +129,7 @@ impl Import {
             ForeignFormat::Caliper => caliper_json(&self.path, &self.text()?)?,
             ForeignFormat::ChromeTrace => chrome_trace(&self.path, &self.text()?)?,
         };
-        Ok((profile, named(format)))
+        Ok((ForeignSource::Whole(profile), named(format)))
     }
 
     fn text(&self) -> Result<String> {
@@ -149,11 +147,7 @@ fn named(format: ForeignFormat) -> &'static str {
 
 /// Takes in what the request names.
 pub(crate) fn import(request: &Import) -> Result<ExitCode> {
-    let (profile, format) = request.read()?;
-    let (progress, notes) = profile.progress();
-    for note in &notes {
-        terminal::complain(note);
-    }
+    let (source, format) = request.read()?;
     let folder = request.path.canonicalize().unwrap_or_else(|_| request.path.clone());
     let name = folder.file_name().map(|name| name.to_string_lossy().into_owned());
     let application = request.application.clone().or(name).unwrap_or_else(|| "unknown".to_owned());
@@ -167,17 +161,21 @@ pub(crate) fn import(request: &Import) -> Result<ExitCode> {
         facts: vec![(Topic::Setting, IMPORTED_FROM.into(), format.into())],
         directives: Vec::new(),
     };
-    let recorder = Recorder::begin(&request.store, &run)?;
-    let ending = Ending { elapsed: progress.elapsed, exit_status: None };
-    let run = recorder.finish(&progress, ending).context("keeping what was read")?;
+    let mut screen = Screen::new(Colour::Auto, false);
+    let told = |kept, all| screen.status(&format!("{kept} of {all} threads are kept"));
+    let imported = import_threads(source, Recorder::begin(&request.store, &run)?, told)?;
+    for note in &imported.notes {
+        terminal::complain(note);
+    }
+    let (run, notes) = (&imported.run, &imported.notes);
     if request.json {
         return Ok(status(delivery::print_json(&json!({ "imported": run, "notes": notes }))));
     }
     let text = format!(
         "imported  {}  {} threads, {} callpaths\n",
         plain(run.as_str()),
-        progress.counts[1],
-        progress.profile.len()
+        imported.threads,
+        imported.callpaths
     );
     Ok(status(delivery::print(&text)))
 }

@@ -23,6 +23,7 @@ mod comparison;
 mod diagnosis;
 mod error;
 mod exchange;
+mod foreign_bytes;
 mod foreign_profile;
 mod history;
 mod instant;
@@ -54,10 +55,12 @@ pub use comparison::{
 pub use diagnosis::{Diagnosis, Extent};
 pub use error::StoreError;
 pub use exchange::{
-    ExchangeError, ExportedRun, ExportedTables, ForeignFormat, StackWeight, TableFormat, TauFile,
-    caliper_json, callgrind, chrome_trace, collapsed_stacks, cube, gprof, markup_escaped, mpip,
+    ExchangeError, ExportedRun, ExportedTables, ForeignFormat, ForeignSource, ImportError,
+    ImportedProfile, ImportedRun, StackWeight, TableFormat, TauFile, TauFolder, caliper_json,
+    callgrind, chrome_trace, collapsed_stacks, cube, gprof, import_threads, markup_escaped, mpip,
     packed_profile, perf_script, pprof_profile, speedscope, tau_files,
 };
+pub use foreign_bytes::ForeignBytes;
 pub use foreign_profile::{
     ForeignMetric, ForeignProfile, ForeignThread, Timer, TimerValue, UserEvent,
 };

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   gprof, callgrind, …: callpath_sums.rs ─┐
-//!   TAU profile.n.c.t, ppk ► ForeignProfile ──► a run of the store: profile, record, facts     imported_run.rs
+//!   TAU profile.n.c.t, ppk ► ForeignProfile ──► a run of the store: profile, record, facts     importing.rs
 //!                              │                 and, to the letter, what a run has no room for   (table foreign_profile)
 //!   a run of the store ────────┴──► TAU, speedscope, pprof, Parquet, …                      exported/
 //! ```
@@ -19,6 +19,7 @@ mod exported;
 mod foreign_format;
 mod gprof;
 mod imported_run;
+mod importing;
 mod markup;
 mod mpip;
 mod packed_profile;
@@ -38,10 +39,12 @@ pub use error::ExchangeError;
 pub use exported::{ExportedRun, ExportedTables, TableFormat};
 pub use foreign_format::ForeignFormat;
 pub use gprof::gprof;
+pub use imported_run::ImportedRun;
+pub use importing::{ForeignSource, ImportError, ImportedProfile, import_threads};
 pub use markup::markup_escaped;
 pub use mpip::mpip;
 pub use packed_profile::packed_profile;
 pub use perf_script::perf_script;
 pub use pprof_profile::pprof_profile;
 pub use speedscope_profile::speedscope;
-pub use tau::{TauFile, tau_files};
+pub use tau::{TauFile, TauFolder, tau_files};
