@@ -9,9 +9,10 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use whyperf_experiments::{
-    ForeignFormat, ForeignSource, NewRun, Recorder, StackWeight, TauFolder, Topic, caliper_json,
-    callgrind, chrome_trace, collapsed_stacks, cube, gprof, import_threads, mpip, packed_profile,
-    perf_script, pprof_profile, speedscope,
+    ForeignFormat, ForeignSource, NewRun, Recorder, StackWeight, TauFolder, Topic, WantedTrial,
+    caliper_json, caliper_records, callgrind, chrome_trace, collapsed_stacks, cube, darshan, gprof,
+    hpctoolkit, import_threads, mpip, packed_profile, perf_script, pprof_profile, speedscope,
+    taudb,
 };
 
 use crate::measuring::environment::IMPORTED_FROM;
@@ -31,6 +32,9 @@ pub(crate) struct Import {
     /// What the numbers of collapsed stacks are
     #[arg(long, value_name = "WHAT", value_enum, default_value_t = Weight::Samples)]
     pub(crate) weight: Weight,
+    /// Which trial of a TAUdb file, by its number or name; only one that has several needs it
+    #[arg(long, value_name = "TRIAL")]
+    pub(crate) select: Option<String>,
     /// The program that it is of; the folder's name where nothing is said
     #[arg(long, value_name = "NAME")]
     pub(crate) application: Option<String>,
@@ -67,7 +71,7 @@ const fn row(
 }
 
 /// What can be taken in.
-const FORMATS: [FormatRow; 12] = [
+const FORMATS: [FormatRow; 16] = [
     row(ForeignFormat::Tau, "tau", "TAU's profile files", "TAU"),
     row(ForeignFormat::Packed, "ppk", "A packed profile of ParaProf, `.ppk`", "a packed profile"),
     row(ForeignFormat::Collapsed, "collapsed", "Collapsed stacks", "collapsed stacks"),
@@ -80,6 +84,10 @@ const FORMATS: [FormatRow; 12] = [
     row(ForeignFormat::Caliper, "caliper", "Caliper's json-split", "Caliper"),
     row(ForeignFormat::ChromeTrace, "chrome-trace", "Chrome's trace events", "a Chrome trace"),
     row(ForeignFormat::Cube, "cube", "A Cube 4 report, `.cubex`", "Cube"),
+    row(ForeignFormat::CaliperRecords, "cali", "Caliper's records, `.cali`", "Caliper"),
+    row(ForeignFormat::TauDb, "taudb", "A trial of TAUdb's SQLite file", "TAUdb"),
+    row(ForeignFormat::HpcToolkit, "hpctoolkit", "HPCToolkit's database", "HPCToolkit"),
+    row(ForeignFormat::Darshan, "darshan", "What darshan-parser prints", "Darshan"),
 ];
 
 /// Reads the word of a format.
@@ -114,6 +122,11 @@ impl Import {
             ForeignFormat::Packed => packed_profile(&self.path)?,
             ForeignFormat::Pprof => pprof_profile(&self.path)?,
             ForeignFormat::Cube => cube(&self.path)?,
+            ForeignFormat::HpcToolkit => hpctoolkit(&self.path)?,
+            ForeignFormat::TauDb => {
+                let named = self.select.clone().map(WantedTrial::Named);
+                taudb(&self.path, &named.unwrap_or(WantedTrial::Only))?
+            }
             ForeignFormat::Collapsed => {
                 let weight = match self.weight {
                     Weight::Samples => StackWeight::Samples,
@@ -127,6 +140,8 @@ impl Import {
             ForeignFormat::PerfScript => perf_script(&self.path, &self.text()?)?,
             ForeignFormat::Speedscope => speedscope(&self.path, &self.text()?)?,
             ForeignFormat::Caliper => caliper_json(&self.path, &self.text()?)?,
+            ForeignFormat::CaliperRecords => caliper_records(&self.path, &self.text()?)?,
+            ForeignFormat::Darshan => darshan(&self.path, &self.text()?)?,
             ForeignFormat::ChromeTrace => chrome_trace(&self.path, &self.text()?)?,
         };
         Ok((ForeignSource::Whole(profile), named(format)))
@@ -195,4 +210,7 @@ Examples:
   whyperf import --application ocean --experiment tau profiles/
   gprof ./app gmon.out > app.gprof; whyperf import app.gprof
   perf script -F +pid > app.perf; whyperf import app.perf
-  whyperf import scorep-2026/profile.cubex       what Score-P left";
+  whyperf import scorep-2026/profile.cubex       what Score-P left
+  whyperf import hpctoolkit-app-database         what hpcprof made
+  whyperf import --select 3 perfdmf.db           the third trial of TAUdb
+  darshan-parser app.darshan > app.txt; whyperf import app.txt";

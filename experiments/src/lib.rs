@@ -56,9 +56,10 @@ pub use diagnosis::{Diagnosis, Extent};
 pub use error::StoreError;
 pub use exchange::{
     ExchangeError, ExportedRun, ExportedTables, ForeignFormat, ForeignSource, ImportError,
-    ImportedProfile, ImportedRun, StackWeight, TableFormat, TauFile, TauFolder, caliper_json,
-    callgrind, chrome_trace, collapsed_stacks, cube, gprof, import_threads, markup_escaped, mpip,
-    packed_profile, perf_script, pprof_profile, speedscope, tau_files,
+    ImportedProfile, ImportedRun, StackWeight, TableFormat, TauFile, TauFolder, WantedTrial,
+    caliper_json, caliper_records, callgrind, chrome_trace, collapsed_stacks, cube, darshan, gprof,
+    hpctoolkit, import_threads, markup_escaped, mpip, packed_profile, perf_script, pprof_profile,
+    speedscope, tau_files, taudb,
 };
 pub use foreign_bytes::ForeignBytes;
 pub use foreign_profile::{
