@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueEnum};
-use whyperf_experiments::{Access, Selector, Store};
+use whyperf_experiments::{Access, ExportedTables, Selector, Store, TableFormat};
 
 use crate::output::delivery::{self, status};
 use crate::output::terminal;
@@ -20,7 +20,8 @@ pub(crate) struct Export {
     /// As what
     #[arg(long, value_name = "FORMAT", value_enum)]
     pub(crate) format: ExportFormat,
-    /// Write to this file, or for `tau` into this folder; to standard output where nothing is said and the format is text
+    /// Write to this file, or for `tau`, `parquet` and `arrow` into this folder; to standard output where nothing is said and the format is
+    /// text
     #[arg(short, long, value_name = "PATH")]
     pub(crate) output: Option<PathBuf>,
     /// The store to read
@@ -52,6 +53,14 @@ pub(crate) enum ExportFormat {
     Caliper,
     /// A Cube 4 report, for CubeGUI and pycubexr
     Cube,
+    /// For profiler.firefox.com: its processed profile
+    Firefox,
+    /// Tables of callpaths, series and verdicts, for data frames: files of Apache Parquet
+    Parquet,
+    /// The same as files of Apache Arrow
+    Arrow,
+    /// PerfTrack's text
+    Ptdf,
 }
 
 /// Gives out the run of the request.
@@ -86,12 +95,39 @@ pub(crate) fn export(request: &Export) -> Result<ExitCode> {
         ExportFormat::Hatchet => run.hatchet(),
         ExportFormat::Openmetrics => run.open_metrics(),
         ExportFormat::Caliper => run.caliper(),
+        ExportFormat::Firefox => run.firefox(),
+        ExportFormat::Ptdf => {
+            run.ptdf_notes().iter().for_each(|note| terminal::complain(note));
+            run.ptdf()
+        }
+        ExportFormat::Parquet => {
+            return write_tables(request, &store.exported_tables(run)?, TableFormat::Parquet);
+        }
+        ExportFormat::Arrow => {
+            return write_tables(request, &store.exported_tables(run)?, TableFormat::Arrow);
+        }
     };
     let Some(path) = &request.output else {
         return Ok(status(delivery::print(&text)));
     };
     whole_file::replace(path, &text)
         .with_context(|| format!("writing the run to {}", path.display()))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A file for each table.
+fn write_tables(
+    request: &Export,
+    tables: &ExportedTables,
+    format: TableFormat,
+) -> Result<ExitCode> {
+    let Some(folder) = &request.output else {
+        bail!("tables are a folder of files: name one with --output");
+    };
+    for note in tables.notes() {
+        terminal::complain(&note);
+    }
+    tables.write(folder, format)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -113,4 +149,5 @@ Examples:
   whyperf export latest --format tau -o profiles        then: pprof, paraprof, or Hatchet's from_tau
   whyperf export latest --format collapsed | flamegraph.pl > run.svg
   whyperf export latest --format speedscope -o run.speedscope.json
-  whyperf export latest --format pprof -o run.pb        then: pprof -top run.pb";
+  whyperf export latest --format pprof -o run.pb        then: pprof -top run.pb
+  whyperf export latest --format parquet -o tables      then: pandas.read_parquet(\"tables/profile.parquet\")";

@@ -9,9 +9,10 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use whyperf_experiments::{
-    Ending, ForeignFormat, ForeignProfile, NewRun, Recorder, StackWeight, Topic, caliper_json,
-    callgrind, chrome_trace, collapsed_stacks, cube, gprof, mpip, packed_profile, perf_script,
-    pprof_profile, speedscope, tau_files,
+    ForeignFormat, ForeignSource, NewRun, Recorder, StackWeight, TauFolder, Topic, WantedTrial,
+    caliper_json, caliper_records, callgrind, chrome_trace, collapsed_stacks, cube, darshan, gprof,
+    hpctoolkit, import_threads, mpip, packed_profile, perf_script, pprof_profile, speedscope,
+    taudb,
 };
 
 use crate::measuring::environment::IMPORTED_FROM;
@@ -31,6 +32,9 @@ pub(crate) struct Import {
     /// What the numbers of collapsed stacks are
     #[arg(long, value_name = "WHAT", value_enum, default_value_t = Weight::Samples)]
     pub(crate) weight: Weight,
+    /// Which trial of a TAUdb file, by its number or name; only one that has several needs it
+    #[arg(long, value_name = "TRIAL")]
+    pub(crate) select: Option<String>,
     /// The program that it is of; the folder's name where nothing is said
     #[arg(long, value_name = "NAME")]
     pub(crate) application: Option<String>,
@@ -67,7 +71,7 @@ const fn row(
 }
 
 /// What can be taken in.
-const FORMATS: [FormatRow; 12] = [
+const FORMATS: [FormatRow; 16] = [
     row(ForeignFormat::Tau, "tau", "TAU's profile files", "TAU"),
     row(ForeignFormat::Packed, "ppk", "A packed profile of ParaProf, `.ppk`", "a packed profile"),
     row(ForeignFormat::Collapsed, "collapsed", "Collapsed stacks", "collapsed stacks"),
@@ -80,6 +84,10 @@ const FORMATS: [FormatRow; 12] = [
     row(ForeignFormat::Caliper, "caliper", "Caliper's json-split", "Caliper"),
     row(ForeignFormat::ChromeTrace, "chrome-trace", "Chrome's trace events", "a Chrome trace"),
     row(ForeignFormat::Cube, "cube", "A Cube 4 report, `.cubex`", "Cube"),
+    row(ForeignFormat::CaliperRecords, "cali", "Caliper's records, `.cali`", "Caliper"),
+    row(ForeignFormat::TauDb, "taudb", "A trial of TAUdb's SQLite file", "TAUdb"),
+    row(ForeignFormat::HpcToolkit, "hpctoolkit", "HPCToolkit's database", "HPCToolkit"),
+    row(ForeignFormat::Darshan, "darshan", "What darshan-parser prints", "Darshan"),
 ];
 
 /// Reads the word of a format.
@@ -102,20 +110,23 @@ pub(crate) enum Weight {
 
 impl Import {
     /// What is taken in, with its name.
-    fn read(&self) -> Result<(ForeignProfile, &'static str)> {
+    fn read(&self) -> Result<(ForeignSource, &'static str)> {
         let format = match self.format {
             Some(format) => format,
             None => ForeignFormat::of(&self.path)?,
         };
         let profile = match format {
             ForeignFormat::Tau => {
-                let mut screen = Screen::new(Colour::Auto, false);
-                let told = |read, all| screen.status(&format!("{read} of {all} files are read"));
-                tau_files(&self.path, told)?
+                return Ok((ForeignSource::Tau(TauFolder::open(&self.path)?), named(format)));
             }
             ForeignFormat::Packed => packed_profile(&self.path)?,
             ForeignFormat::Pprof => pprof_profile(&self.path)?,
             ForeignFormat::Cube => cube(&self.path)?,
+            ForeignFormat::HpcToolkit => hpctoolkit(&self.path)?,
+            ForeignFormat::TauDb => {
+                let named = self.select.clone().map(WantedTrial::Named);
+                taudb(&self.path, &named.unwrap_or(WantedTrial::Only))?
+            }
             ForeignFormat::Collapsed => {
                 let weight = match self.weight {
                     Weight::Samples => StackWeight::Samples,
@@ -129,9 +140,11 @@ impl Import {
             ForeignFormat::PerfScript => perf_script(&self.path, &self.text()?)?,
             ForeignFormat::Speedscope => speedscope(&self.path, &self.text()?)?,
             ForeignFormat::Caliper => caliper_json(&self.path, &self.text()?)?,
+            ForeignFormat::CaliperRecords => caliper_records(&self.path, &self.text()?)?,
+            ForeignFormat::Darshan => darshan(&self.path, &self.text()?)?,
             ForeignFormat::ChromeTrace => chrome_trace(&self.path, &self.text()?)?,
         };
-        Ok((profile, named(format)))
+        Ok((ForeignSource::Whole(profile), named(format)))
     }
 
     fn text(&self) -> Result<String> {
@@ -149,11 +162,7 @@ fn named(format: ForeignFormat) -> &'static str {
 
 /// Takes in what the request names.
 pub(crate) fn import(request: &Import) -> Result<ExitCode> {
-    let (profile, format) = request.read()?;
-    let (progress, notes) = profile.progress();
-    for note in &notes {
-        terminal::complain(note);
-    }
+    let (source, format) = request.read()?;
     let folder = request.path.canonicalize().unwrap_or_else(|_| request.path.clone());
     let name = folder.file_name().map(|name| name.to_string_lossy().into_owned());
     let application = request.application.clone().or(name).unwrap_or_else(|| "unknown".to_owned());
@@ -167,17 +176,21 @@ pub(crate) fn import(request: &Import) -> Result<ExitCode> {
         facts: vec![(Topic::Setting, IMPORTED_FROM.into(), format.into())],
         directives: Vec::new(),
     };
-    let recorder = Recorder::begin(&request.store, &run)?;
-    let ending = Ending { elapsed: progress.elapsed, exit_status: None };
-    let run = recorder.finish(&progress, ending).context("keeping what was read")?;
+    let mut screen = Screen::new(Colour::Auto, false);
+    let told = |kept, all| screen.status(&format!("{kept} of {all} threads are kept"));
+    let imported = import_threads(source, Recorder::begin(&request.store, &run)?, told)?;
+    for note in &imported.notes {
+        terminal::complain(note);
+    }
+    let (run, notes) = (&imported.run, &imported.notes);
     if request.json {
         return Ok(status(delivery::print_json(&json!({ "imported": run, "notes": notes }))));
     }
     let text = format!(
         "imported  {}  {} threads, {} callpaths\n",
         plain(run.as_str()),
-        progress.counts[1],
-        progress.profile.len()
+        imported.threads,
+        imported.callpaths
     );
     Ok(status(delivery::print(&text)))
 }
@@ -197,4 +210,7 @@ Examples:
   whyperf import --application ocean --experiment tau profiles/
   gprof ./app gmon.out > app.gprof; whyperf import app.gprof
   perf script -F +pid > app.perf; whyperf import app.perf
-  whyperf import scorep-2026/profile.cubex       what Score-P left";
+  whyperf import scorep-2026/profile.cubex       what Score-P left
+  whyperf import hpctoolkit-app-database         what hpcprof made
+  whyperf import --select 3 perfdmf.db           the third trial of TAUdb
+  darshan-parser app.darshan > app.txt; whyperf import app.txt";

@@ -1,8 +1,9 @@
 //! `whyperf query`: asks the runs of a store in a small language.
 
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use clap::{Args, ValueEnum};
 use whyperf_experiments::{Access, Answers, Query, QueryRow, Selector, Store};
 
@@ -24,6 +25,9 @@ pub(crate) struct QueryVerb {
     /// How the answer is printed
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = QueryFormat::Table)]
     pub(crate) format: QueryFormat,
+    /// Write to this file, which Parquet needs
+    #[arg(short, long, value_name = "FILE", required_if_eq("format", "parquet"))]
+    pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) reading: ReadOptions,
 }
@@ -37,6 +41,8 @@ pub(crate) enum QueryFormat {
     Csv,
     /// For programs
     Json,
+    /// For data frames: a file of Apache Parquet
+    Parquet,
 }
 
 /// Prints the answer to the question.
@@ -60,12 +66,31 @@ pub(crate) fn query(request: &QueryVerb) -> Result<ExitCode> {
     for (run, reason) in &answers.without {
         terminal::complain(&format!("run {run} is left out: {reason}"));
     }
+    if let Some(path) = &request.output {
+        return write(path, request.format, &answers);
+    }
     let is_printed = match request.format {
         QueryFormat::Json => delivery::print_json(&answers),
         QueryFormat::Csv => delivery::print(&csv(&answers.rows)),
-        QueryFormat::Table => delivery::print(&table(&answers, request.reading.style())),
+        // Parquet has a file: the option is needed.
+        QueryFormat::Table | QueryFormat::Parquet => {
+            delivery::print(&table(&answers, request.reading.style()))
+        }
     };
     Ok(status(is_printed))
+}
+
+/// Writes the answers to a file.
+fn write(path: &Path, format: QueryFormat, answers: &Answers) -> Result<ExitCode> {
+    let bytes = match format {
+        QueryFormat::Parquet => answers.parquet(),
+        QueryFormat::Json => serde_json::to_string(answers)?.into_bytes(),
+        QueryFormat::Csv => csv(&answers.rows).into_bytes(),
+        QueryFormat::Table => table(answers, OutputStyle::PLAIN).into_bytes(),
+    };
+    std::fs::write(path, bytes)
+        .with_context(|| format!("writing the answers to {}", path.display()))?;
+    Ok(ExitCode::SUCCESS)
 }
 
 fn complete(request: &QueryVerb, beginning: &str) -> Result<ExitCode> {

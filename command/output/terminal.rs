@@ -169,6 +169,8 @@ pub(crate) fn harmless(text: &str) -> Cow<'_, str> {
     let mut rest = text;
     while let Some(character) = rest.chars().next() {
         let length = colour_at(rest).unwrap_or(0);
+        // The end of a line of comma-separated values.
+        let length = if rest.starts_with("\r\n") { 2 } else { length };
         if length == 0 && character.is_control() && character != '\n' {
             let _ = write!(shown, "\\u{:04x}", u32::from(character));
             rest = &rest[character.len_utf8()..];
@@ -336,6 +338,7 @@ mod tests {
             ("a\x1b[2Jb\nc\u{9b}d", "a\\u001b[2Jb\nc\\u009bd"),
             ("\x1b]0;title\x07", "\\u001b]0;title\\u0007"),
             ("\x1b[8mhidden\rover\x08\x7f", "\\u001b[8mhidden\\u000dover\\u0008\\u007f"),
+            ("a,b\r\nc\r", "a,b\r\nc\\u000d"),
             ("\x1b[31", "\\u001b[31"),
             ("é\x1b", "é\\u001b"),
         ] {

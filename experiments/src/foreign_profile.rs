@@ -13,24 +13,6 @@ pub struct ForeignProfile {
     pub notes: Vec<String>,
 }
 
-impl ForeignProfile {
-    /// As the store keeps it.
-    pub(crate) fn bytes(&self) -> Vec<u8> {
-        let mut bytes = vec![VERSION];
-        bytes.extend(postcard::to_stdvec(self).unwrap_or_default());
-        bytes
-    }
-
-    /// What those bytes say; `None` where they make no sense, or are of a later version.
-    pub(crate) fn parse(bytes: &[u8]) -> Option<Self> {
-        let (version, rest) = bytes.split_first()?;
-        if *version == VERSION { postcard::from_bytes(rest).ok() } else { None }
-    }
-}
-
-/// The first byte of what the store keeps.
-const VERSION: u8 = 1;
-
 /// A metric of another tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ForeignMetric {

@@ -23,6 +23,7 @@ mod comparison;
 mod diagnosis;
 mod error;
 mod exchange;
+mod foreign_bytes;
 mod foreign_profile;
 mod history;
 mod instant;
@@ -54,10 +55,13 @@ pub use comparison::{
 pub use diagnosis::{Diagnosis, Extent};
 pub use error::StoreError;
 pub use exchange::{
-    ExchangeError, ExportedRun, ForeignFormat, StackWeight, TauFile, caliper_json, callgrind,
-    chrome_trace, collapsed_stacks, cube, gprof, markup_escaped, mpip, packed_profile, perf_script,
-    pprof_profile, speedscope, tau_files,
+    ExchangeError, ExportedRun, ExportedTables, ForeignFormat, ForeignSource, ImportError,
+    ImportedProfile, ImportedRun, StackWeight, TableFormat, TauFile, TauFolder, WantedTrial,
+    caliper_json, caliper_records, callgrind, chrome_trace, collapsed_stacks, cube, darshan, gprof,
+    hpctoolkit, import_threads, markup_escaped, mpip, packed_profile, perf_script, pprof_profile,
+    speedscope, tau_files, taudb,
 };
+pub use foreign_bytes::ForeignBytes;
 pub use foreign_profile::{
     ForeignMetric, ForeignProfile, ForeignThread, Timer, TimerValue, UserEvent,
 };

@@ -13,7 +13,7 @@ use whyperf_model::{Resource, Time, UserEventRow};
 
 use crate::bins;
 use crate::error::StoreError;
-use crate::foreign_profile::ForeignProfile;
+use crate::foreign_bytes::ForeignBytes;
 use crate::instant::{count, nanos};
 use crate::message_series::MessageSeries;
 use crate::record::Record;
@@ -76,7 +76,7 @@ pub struct Progress {
     /// The report, once the run is over.
     pub report: Option<StoredReport>,
     /// Of a run that another tool measured: its profile, to the letter.
-    pub foreign: Option<ForeignProfile>,
+    pub foreign: Option<ForeignBytes>,
 }
 
 /// How a run ended.
@@ -174,6 +174,15 @@ impl Recorder {
             transaction.execute(end, params![elapsed, ending.exit_status, number]).map(|_| ())
         })?;
         Ok(self.id)
+    }
+
+    /// Takes the run out of the store again.
+    ///
+    /// # Errors
+    /// See [`StoreError`]; the run stays, incomplete.
+    pub fn discard(self) -> Result<(), StoreError> {
+        let Self { mut store, id, .. } = self;
+        store.remove(&[id]).map(drop)
     }
 }
 
@@ -305,11 +314,11 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn foreign(&self, profile: Option<&ForeignProfile>) -> rusqlite::Result<()> {
+    fn foreign(&self, profile: Option<&ForeignBytes>) -> rusqlite::Result<()> {
         let Some(profile) = profile else { return Ok(()) };
         let write = "INSERT INTO foreign_profile (run, bytes) VALUES ($1, $2) \
                      ON CONFLICT (run) DO UPDATE SET bytes = excluded.bytes";
-        self.transaction.prepare_cached(write)?.execute(params![self.run, profile.bytes()])?;
+        self.transaction.prepare_cached(write)?.execute(params![self.run, profile.as_slice()])?;
         Ok(())
     }
 

@@ -78,6 +78,29 @@ class Package(unittest.TestCase):
         first = found.differences.iloc[0]
         self.assertEqual((first["metric"], "/Process/1" in first["focus"]), ("compute", True))
 
+    def test_tables_of_parquet_and_arrow_say_what_the_store_does(self) -> None:
+        run = self.store.run("latest")
+        profile = run.profile()
+        for form in ("parquet", "arrow"):
+            words = ["export", run.id, "--format", form, "--output", form, "--store", "whyperf.db"]
+            subprocess.run([whyperf.store.command.name(), *words], cwd=self.folder, check=True, capture_output=True)
+            tables = whyperf.read_parquet(self.folder / form)
+            read = tables.profile()
+            columns = ["process", "thread", "path", "calls", "inclusive_s", "exclusive_s"]
+            self.assertEqual(read[columns].to_dict("list"), profile[columns].to_dict("list"))
+            self.assertTrue(read["source"].isna().all(), "no place in the source is no empty text")
+            self.assertEqual((len(tables.series()), len(tables.verdicts())), (0, 0))
+            self.assertEqual(list(tables.series("cpu").columns[:4]), ["metric", "unit", "focus", "start_s"])
+        self.assertEqual(len(run.tables(self.folder / "again").profile()), len(profile))
+        with self.assertRaisesRegex(FileNotFoundError, "whyperf export --format parquet"):
+            whyperf.read_parquet(self.folder / "nowhere").profile()
+
+    def test_a_graph_frame_of_hatchet_has_the_time_of_all_callpaths(self) -> None:
+        run = self.store.run("latest")
+        frame = run.hatchet()
+        self.assertAlmostEqual(frame.dataframe["time"].sum(), run.profile()["exclusive_s"].sum())
+        self.assertEqual(len(frame.graph.roots), 1)
+
     def test_what_is_not_there_is_refused_in_a_sentence(self) -> None:
         with self.assertRaisesRegex(whyperf.StoreError, "there is no store"):
             whyperf.open(self.folder / "nothing.db")

@@ -2,8 +2,11 @@
 """Checks what `whyperf export` writes with the readers that the field uses.
 
     python3 -m venv venv
-    venv/bin/pip install llnl-hatchet pandas protobuf grpcio-tools prometheus_client pycubexr
+    venv/bin/pip install llnl-hatchet pandas protobuf grpcio-tools prometheus_client pycubexr pyarrow ply
     venv/bin/python tests/formats/check.py target/release/whyperf whyperf.db RUN
+
+Two readers are used where a variable names them: FIREFOX_PROFILER, the command of npm's @firefox-devtools/profiler-cli (which needs Node.js 24),
+and PTDF_PARSER, PerfTrack's src/dataStore/ptdfParser.py. Without them only the rules of their formats are looked at.
 
 Each line says what a reader found; a reader that refuses ends the check with status 1.
 """
@@ -11,10 +14,13 @@ Each line says what a reader found; a reader that refuses ends the check with st
 import csv
 import io
 import json
+import os
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
+import types
 from pathlib import Path
 
 
@@ -139,6 +145,87 @@ def pprof(total, folder):
     return f"{len(profile.sample)} samples, {len(functions)} functions, {time:.6f} s"
 
 
+def table(form, folder):
+    """The table of callpaths, by pyarrow, with the same rows as csv has."""
+    import pyarrow.ipc
+    import pyarrow.parquet
+
+    exported(form, "--output", str(folder))
+    read = {
+        "parquet": lambda path: pyarrow.parquet.read_table(path),
+        "arrow": lambda path: pyarrow.ipc.open_file(path).read_all(),
+    }[form]
+    tables = {name: read(folder / f"{name}.{form}") for name in ("profile", "series", "verdicts")}
+    for one in tables.values():
+        one.validate(full=True)
+        assert one.schema.metadata[b"whyperf.run"], one.schema.metadata
+    for own, row in zip(tables["profile"].to_pylist(), rows(), strict=True):
+        same = {name: "" if value is None else str(value) for name, value in own.items()}
+        assert all(same[name] == row[name] or float(same[name]) == float(row[name]) for name in row), (own, row)
+    return ", ".join(f"{one.num_rows} rows of {name}" for name, one in tables.items())
+
+
+def firefox(total, folder):
+    """Columns of one length, stacks after those above them; and what the profiler itself makes of it."""
+    path = folder / "run.firefox.json"
+    exported("firefox", "--output", str(path))
+    threads = json.loads(path.read_text())["threads"]
+    for thread in threads:
+        for one in thread.values():
+            if isinstance(one, dict) and "length" in one:
+                assert all(len(column) == one["length"] for column in one.values() if isinstance(column, list)), one
+        assert all(above is None or above < at for at, above in enumerate(thread["stackTable"]["prefix"]))
+    time = sum(sum(thread["samples"]["weight"]) for thread in threads) / 1e3
+    assert close(time, total), (time, total)
+    told = f"{len(threads)} threads, {time:.6f} s"
+    if "FIREFOX_PROFILER" not in os.environ:
+        return told + "; the profiler itself was not asked"
+    ask = lambda *words: subprocess.run(
+        [*shlex.split(os.environ["FIREFOX_PROFILER"]), *words], check=True, capture_output=True, text=True
+    ).stdout
+    ask("load", str(path))
+    try:
+        for number, thread in enumerate(threads):
+            ask("thread", "select", f"t-{number}")
+            found = json.loads(ask("thread", "functions", "--json"))
+            time = sum(function["selfSamples"] for function in found["functions"])
+            assert close(time, sum(thread["samples"]["weight"])), (found["friendlyThreadName"], time)
+    finally:
+        ask("stop", "--all")
+    return told + "; the profiler says the same of each"
+
+
+def ptdf(folder):
+    """Each resource is told of before it is named; and PerfTrack's own parser takes each line."""
+    text = exported("ptdf")
+    known, results = set(), 0
+    for line in text.splitlines():
+        word, *values = shlex.split(line)
+        if word in ("Application", "Execution", "Resource"):
+            above = values[0].rpartition("|")[0]
+            assert not above or above in known, line
+            known.add(values[0])
+        elif word == "PerfResult":
+            assert len(values) == 8 and all(one in known for one in [values[0], *values[1].split(","), *values[2:4]]), line
+            results += 1
+    told = f"{len(known)} resources, {results} results"
+    if "PTDF_PARSER" not in os.environ:
+        return told + "; PerfTrack's parser was not asked"
+    # It stores what it reads by a module PTds, which needs a database: this one counts.
+    calls = []
+    store = types.SimpleNamespace(dataDelim="|", dbDelim="|", filename="run.ptdf")
+    for name in ("addApplication", "addResType", "addExecution", "addResource", "addExecResource", "addResourceAttribute", "addPerfResult"):
+        setattr(store, name, lambda *values, name=name: calls.append(name))
+    sys.modules["PTds"] = types.ModuleType("PTds")
+    parser = types.ModuleType("ptdfParser")
+    parser.__file__ = os.environ["PTDF_PARSER"]
+    exec(compile(Path(parser.__file__).read_text(), parser.__file__, "exec"), parser.__dict__)
+    sys.modules["ptdfParser"] = parser
+    parser.PTDFParser(store).parse(text)
+    assert calls.count("addPerfResult") == results and len(calls) == len(text.splitlines()), len(calls)
+    return told + "; PerfTrack's parser takes all of them"
+
+
 PROTO = """syntax = "proto3";
 package perftools.profiles;
 message Profile {
@@ -173,6 +260,10 @@ def main():
             "collapsed": lambda: collapsed(total),
             "speedscope": lambda: speedscope(total),
             "pprof": lambda: pprof(total, folder),
+            "parquet": lambda: table("parquet", folder / "parquet"),
+            "arrow": lambda: table("arrow", folder / "arrow"),
+            "firefox": lambda: firefox(total, folder),
+            "ptdf": lambda: ptdf(folder),
         }
         for name, check in checks.items():
             print(f"{name}: {check()}")

@@ -7,8 +7,8 @@ use anyhow::{Context as _, Result};
 use crate::python_environment;
 use crate::workspace::{Workspace, succeed};
 
-/// What the package needs.
-const PACKAGES: [&str; 1] = ["pandas==2.3.3"];
+/// What the package needs, for tables of Parquet and graph frames of Hatchet, too.
+const PACKAGES: [&str; 3] = ["pandas==2.3.3", "pyarrow==26.0.1", "llnl-hatchet==2026.2.0"];
 
 /// Runs all of them. It needs the release build.
 pub(crate) fn check(workspace: &Workspace) -> Result<()> {

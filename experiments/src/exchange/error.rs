@@ -32,6 +32,22 @@ pub enum ExchangeError {
         /// What is there instead.
         what: &'static str,
     },
+    /// A database cannot be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Database {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: rusqlite::Error,
+    },
+    /// A database holds no trial that was asked for, or more than one where none was.
+    #[error("{} holds several trials, or none of that name: name one by --select: {names}", path.display())]
+    Trials {
+        /// The file.
+        path: PathBuf,
+        /// Numbers and names of all there are.
+        names: String,
+    },
     /// It cannot be written.
     #[error("cannot write {}: {source}", path.display())]
     Write {

@@ -7,6 +7,7 @@ use std::path::Path;
 use flate2::read::GzDecoder;
 
 use super::error::ExchangeError;
+use super::hpctoolkit::{DESCRIPTION, LATER};
 
 /// A format that is taken in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +36,14 @@ pub enum ForeignFormat {
     ChromeTrace,
     /// A Cube 4 report.
     Cube,
+    /// Caliper's records, `.cali`.
+    CaliperRecords,
+    /// The SQLite file of TAUdb.
+    TauDb,
+    /// HPCToolkit's database.
+    HpcToolkit,
+    /// What `darshan-parser` prints.
+    Darshan,
 }
 
 impl ForeignFormat {
@@ -44,7 +53,8 @@ impl ForeignFormat {
     /// When it cannot be read.
     pub fn of(path: &Path) -> Result<Self, ExchangeError> {
         if path.is_dir() {
-            return Ok(Self::Tau);
+            let is_database = [DESCRIPTION, LATER].iter().any(|name| path.join(name).is_file());
+            return Ok(if is_database { Self::HpcToolkit } else { Self::Tau });
         }
         let failed = |source| ExchangeError::Read { path: path.to_owned(), source };
         let mut head = Vec::new();
@@ -55,6 +65,9 @@ impl ForeignFormat {
             let is_packed =
                 GzDecoder::new(&head[..]).read_exact(&mut word).is_ok() && &word == b"PPK";
             return Ok(if is_packed { Self::Packed } else { Self::Pprof });
+        }
+        if head.starts_with(b"SQLite format 3\0") {
+            return Ok(Self::TauDb);
         }
         if head.get(257..262) == Some(b"ustar")
             || path.extension().is_some_and(|end| end == "cubex")
@@ -85,6 +98,9 @@ impl ForeignFormat {
         }
         match () {
             () if start.starts_with("@ mpiP") => Self::Mpip,
+            () if start.starts_with("__rec=") => Self::CaliperRecords,
+            () if start.starts_with('<') && has("HPCToolkitExperiment") => Self::HpcToolkit,
+            () if has("# darshan log version:") => Self::Darshan,
             () if has("# callgrind format") || (has("\nevents:") && has("\nfn=")) => {
                 Self::Callgrind
             }

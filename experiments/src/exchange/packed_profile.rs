@@ -6,18 +6,18 @@
 //!   each thread: node context thread, functions with calls and values, user events
 //! ```
 //! After ParaProf's `DataSourceExport.java`; least and most of user events stand in the other order than in TAU's text. A length that the file
-//! cannot hold is refused before anything is made of it, and so is a file that unpacks to more than two gigabytes.
+//! cannot hold is refused before anything is made of it.
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{BufReader, Read as _, Write as _};
+use std::io::Write as _;
 use std::path::Path;
 
 use flate2::Compression;
-use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 
 use super::error::ExchangeError;
+use super::unpacking::unpacked;
 use crate::foreign_profile::{
     ForeignMetric, ForeignProfile, ForeignThread, Timer, TimerValue, UserEvent,
 };
@@ -25,26 +25,15 @@ use crate::foreign_profile::{
 /// What the version of the form is that is written, and the newest that is read.
 const VERSION: u32 = 2;
 
-/// As much is unpacked at most.
-const MOST: u64 = 2 << 30;
-
 /// Reads a packed profile.
 ///
 /// # Errors
 /// When the file cannot be read, is of another form or version, or was cut.
 pub fn packed_profile(path: &Path) -> Result<ForeignProfile, ExchangeError> {
     let failed = |source| ExchangeError::Read { path: path.to_owned(), source };
-    let file = File::open(path).map_err(failed)?;
-    let mut bytes = Vec::new();
-    let unpacked = GzDecoder::new(BufReader::new(file)).take(MOST + 1).read_to_end(&mut bytes);
+    let packed = std::fs::read(path).map_err(failed)?;
     let refused = |what| ExchangeError::Nothing { path: path.to_owned(), what };
-    match unpacked {
-        Ok(length) if length as u64 > MOST => {
-            return Err(refused("more than two gigabytes when unpacked"));
-        }
-        Ok(_) => {}
-        Err(_) => return Err(refused("no packed profile: it cannot be unpacked")),
-    }
+    let bytes = unpacked(&packed).map_err(|error| refused(error.told()))?;
     let mut words = Words { rest: &bytes };
     words.profile().map_err(|problem| refused(problem.told()))
 }

@@ -2,17 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::Read as _;
 use std::path::Path;
-
-use flate2::read::GzDecoder;
 
 use super::callpath_sums::{CallpathSums, ThreadPlace};
 use super::error::ExchangeError;
 use super::protobuf_fields::{Fields, numbers};
+use super::unpacking::{UnpackingError, bounded, unpacked};
 use crate::foreign_profile::{ForeignMetric, ForeignProfile};
 
-/// As much is unpacked at most.
+/// As much is read at most.
 const MOST: u64 = 2 << 30;
 
 /// What a profile is made of, as far as callpaths need it.
@@ -43,7 +41,7 @@ struct Sample {
 /// When it cannot be read, is no profile, or was cut.
 pub fn pprof_profile(path: &Path) -> Result<ForeignProfile, ExchangeError> {
     let refused = |what| ExchangeError::Nothing { path: path.to_owned(), what };
-    let bytes = unpacked(path)?;
+    let bytes = bytes(path)?;
     let tables =
         Tables::of(&bytes).ok_or_else(|| refused("no profile of pprof, or one that was cut"))?;
     if tables.samples.is_empty() || tables.kinds.is_empty() {
@@ -52,21 +50,17 @@ pub fn pprof_profile(path: &Path) -> Result<ForeignProfile, ExchangeError> {
     tables.profile().ok_or_else(|| refused("a profile of pprof with a number of nothing"))
 }
 
-fn unpacked(path: &Path) -> Result<Vec<u8>, ExchangeError> {
+fn bytes(path: &Path) -> Result<Vec<u8>, ExchangeError> {
+    let refused = |error: UnpackingError| match error {
+        UnpackingError::Damaged(source) => ExchangeError::Read { path: path.to_owned(), source },
+        UnpackingError::TooLarge => {
+            ExchangeError::Nothing { path: path.to_owned(), what: error.told() }
+        }
+    };
     let failed = |source| ExchangeError::Read { path: path.to_owned(), source };
-    let file = File::open(path).map_err(failed)?;
-    let mut bytes = Vec::new();
-    let length = file.take(MOST + 1).read_to_end(&mut bytes).map_err(failed)?;
-    if bytes.starts_with(&[0x1f, 0x8b]) {
-        let mut all = Vec::new();
-        GzDecoder::new(&bytes[..]).take(MOST + 1).read_to_end(&mut all).map_err(failed)?;
-        bytes = all;
-    }
-    if length as u64 > MOST || bytes.len() as u64 > MOST {
-        let what = "more than two gigabytes";
-        return Err(ExchangeError::Nothing { path: path.to_owned(), what });
-    }
-    Ok(bytes)
+    let bytes = bounded(File::open(path).map_err(failed)?, MOST).map_err(refused)?;
+    let is_packed = bytes.starts_with(&[0x1f, 0x8b]);
+    if is_packed { unpacked(&bytes).map_err(refused) } else { Ok(bytes) }
 }
 
 impl Tables {

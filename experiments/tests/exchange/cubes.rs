@@ -1,7 +1,10 @@
 //! Cube reports written here: an exclusive and an inclusive metric, and what is hostile.
 
+use std::io::Write as _;
 use std::path::PathBuf;
 
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
 use whyperf_experiments::{ForeignFormat, ForeignProfile, cube};
 
 use crate::round_trip::Folder;
@@ -64,6 +67,16 @@ fn times() -> Vec<u8> {
     data([10.0, 8.0, 6.0, 5.0, 1.0, 2.0, 4.0, 1.0].map(f64::to_le_bytes))
 }
 
+/// Values that are packed, and are a million times as many as there are callpaths.
+fn bomb() -> Vec<u8> {
+    let mut packer = ZlibEncoder::new(Vec::new(), Compression::fast());
+    packer.write_all(&vec![0; 1 << 20]).expect("a list takes all");
+    let packed = packer.finish().expect("a list takes all");
+    let head = [1u64, 0, 0, packed.len() as u64];
+    let head = head.iter().flat_map(|word| word.to_le_bytes());
+    b"ZCUBEX.DATA".iter().copied().chain(head).chain(packed).collect()
+}
+
 fn told(profile: &ForeignProfile) -> Vec<(String, f64, f64)> {
     let timers = profile.threads[0].timers.iter();
     timers.map(|one| (one.name.clone(), one.calls, one.values[0].exclusive / 1e6)).collect()
@@ -97,6 +110,9 @@ fn what_does_not_belong_together_is_refused() {
     };
     assert!(refused(ANCHOR, data([[0; 8]])).contains("as many as callpaths"));
     assert!(refused("<cube>", times()).contains("no XML"));
+    let locations = ANCHOR.replace("<location ", "<nothing ").replace("</location>", "</nothing>");
+    assert!(refused(&locations, times()).contains("no ranks and threads"));
+    assert!(refused(ANCHOR, bomb()).contains("as many as callpaths"));
     let entities = r#"<!DOCTYPE cube [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]><cube>&b;</cube>"#;
     assert!(refused(entities, times()).contains("no XML"), "a document of entities");
     let deep = format!("{}{}", "<cnode calleeId=\"0\">".repeat(20_000), "</cnode>".repeat(20_000));

@@ -30,11 +30,11 @@ fn profile(folder: &Folder, slower: u64) -> ForeignProfile {
     tau_files(&folder.0, |_, _| {}).expect("well formed")
 }
 
-fn store(folder: &Folder) -> PathBuf {
+pub(crate) fn store(folder: &Folder) -> PathBuf {
     folder.0.join("whyperf.db")
 }
 
-fn imported(folder: &Folder, slower: u64, experiment: &str) -> RunId {
+pub(crate) fn imported(folder: &Folder, slower: u64, experiment: &str) -> RunId {
     let (progress, notes) = profile(folder, slower).progress();
     assert!(notes.is_empty(), "{notes:?}");
     let run = NewRun {

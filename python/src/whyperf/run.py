@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import io
 import json
-from typing import TYPE_CHECKING, Any
+import os
+from typing import TYPE_CHECKING, Any, Union
 
 import pandas
 
 from . import command
+from .tables import Tables
 
 if TYPE_CHECKING:
     from .store import Store
@@ -66,6 +68,12 @@ class Run:
 
         text = command.output(["export", self.id, "--format", "hatchet", "--store", str(self.store.path)])
         return hatchet.GraphFrame.from_json(text)
+
+    def tables(self, folder: Union[str, os.PathLike[str]]) -> Tables:
+        """Writes profile, series and verdicts as Parquet into a folder, and reads them from there."""
+        words = ["export", self.id, "--format", "parquet", "--output", str(folder), "--store", str(self.store.path)]
+        command.output(words)
+        return Tables(folder)
 
     def speedscope(self) -> Any:
         """The callpaths in speedscope's form."""

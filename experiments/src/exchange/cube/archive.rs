@@ -1,12 +1,10 @@
 //! An archive of files one after the other (`tar`), as far as Cube writes it: a head of 512 bytes before each file.
 
 use std::fs::File;
-use std::io::Read as _;
 use std::path::Path;
 
-use flate2::read::GzDecoder;
-
 use crate::exchange::error::ExchangeError;
+use crate::exchange::unpacking::{bounded, unpacked};
 
 /// The bytes of an archive, with the places of its files.
 #[derive(Debug)]
@@ -24,12 +22,12 @@ impl Archive {
     /// Reads one.
     pub(super) fn read(path: &Path) -> Result<Self, ExchangeError> {
         let failed = |source| ExchangeError::Read { path: path.to_owned(), source };
-        let mut bytes = Vec::new();
+        let refused = |what| ExchangeError::Nothing { path: path.to_owned(), what };
         let file = File::open(path).map_err(failed)?;
-        file.take(MOST).read_to_end(&mut bytes).map_err(failed)?;
+        let bytes = bounded(file, MOST).map_err(|error| refused(error.told()))?;
         let files = files(&bytes);
         let what = "no archive, or one that was cut";
-        let files = files.ok_or_else(|| ExchangeError::Nothing { path: path.to_owned(), what })?;
+        let files = files.ok_or_else(|| refused(what))?;
         Ok(Self { bytes, files })
     }
 
@@ -40,9 +38,7 @@ impl Archive {
         if !bytes.starts_with(&[0x1f, 0x8b]) {
             return Some(bytes.to_vec());
         }
-        let mut all = Vec::new();
-        GzDecoder::new(bytes).take(MOST).read_to_end(&mut all).ok()?;
-        Some(all)
+        unpacked(bytes).ok()
     }
 }
 

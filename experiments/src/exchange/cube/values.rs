@@ -41,17 +41,21 @@ pub(super) fn rows(
     let files = [".index", ".data"].map(|ending| archive.file(&format!("{}{ending}", metric.id)));
     let [Some(index), Some(data)] = files else { return Ok(None) };
     let (order, numbers) = numbers(&index).ok_or("an index of Cube that was cut")?;
-    let data = unpacked(data, order).ok_or("values of Cube that were cut")?;
-    let places = match metric.kind {
-        MetricKind::Exclusive => (0..description.callpaths.len()).collect(),
-        MetricKind::Inclusive => description.children_first(),
-    };
     let width = match metric.value {
         ValueType::Double => 8,
         ValueType::Signed(width) | ValueType::Unsigned(width) => width,
     };
     let columns = description.locations.len();
-    if data.len() != numbers.len() * columns * width {
+    if columns == 0 {
+        return Err("no ranks and threads");
+    }
+    let length = numbers.len().saturating_mul(columns * width);
+    let data = unpacked(data, order, length).ok_or("values of Cube that were cut")?;
+    let places = match metric.kind {
+        MetricKind::Exclusive => (0..description.callpaths.len()).collect(),
+        MetricKind::Inclusive => description.children_first(),
+    };
+    if data.len() != length {
         return Err("values that are not as many as callpaths and threads");
     }
     let mut rows: Rows = vec![None; description.callpaths.len()];
@@ -75,8 +79,9 @@ fn numbers(index: &[u8]) -> Option<(ByteOrder, Vec<u64>)> {
     (words.len() as u64 == count).then_some((order, words))
 }
 
-/// The values as they are, or packed in pieces, each with where it lies and how long it is.
-fn unpacked(data: Vec<u8>, order: ByteOrder) -> Option<Vec<u8>> {
+/// The values as they are, or packed in pieces, each with where it lies and how long it is: of one that is longer than the values, no more than
+/// a byte too many.
+fn unpacked(data: Vec<u8>, order: ByteOrder, most: usize) -> Option<Vec<u8>> {
     let Some(rest) = data.strip_prefix(PACKED) else {
         return data.strip_prefix(DATA).map(<[u8]>::to_vec);
     };
@@ -89,14 +94,12 @@ fn unpacked(data: Vec<u8>, order: ByteOrder) -> Option<Vec<u8>> {
         let (piece, after) = packed.split_at_checked(length)?;
         packed = after;
         if length > 0 {
-            ZlibDecoder::new(piece).take(MOST).read_to_end(&mut all).ok()?;
+            let room = (most.saturating_sub(all.len()) as u64).saturating_add(1);
+            ZlibDecoder::new(piece).take(room).read_to_end(&mut all).ok()?;
         }
     }
     Some(all)
 }
-
-/// A piece unpacks to no more than this.
-const MOST: u64 = 1 << 30;
 
 fn value(bytes: &[u8], of: ValueType, order: ByteOrder) -> Option<f64> {
     let word = order.word(bytes)?;

@@ -1,15 +1,22 @@
 //! A run as other tools want it: the callpaths of its threads, and what is known of the run.
 
+mod answers;
+mod arrow;
 mod caliper;
 mod call_tree;
 mod collapsed;
 mod csv;
 mod cube;
+mod firefox;
 mod hatchet;
 mod open_metrics;
+mod parquet;
 mod pprof;
 mod protobuf;
+mod ptdf;
 mod speedscope;
+mod table;
+mod tables;
 mod tau;
 
 use crate::error::StoreError;
@@ -18,6 +25,7 @@ use crate::history::Fact;
 use crate::run::{RunId, StoredProfileRow, StoredVerdict, Summary};
 use crate::store::Store;
 use call_tree::CallTree;
+pub use tables::{ExportedTables, TableFormat};
 use whyperf_model::{UserEventKind, UserEventRow};
 
 /// A run that is given out.

@@ -1,6 +1,10 @@
 //! One profile file of TAU, read line by line.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::fs::File;
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 
 use super::metadata;
@@ -49,6 +53,15 @@ impl TauFile {
     /// At the first line that makes no sense, or where lines are missing.
     pub fn parse(path: &Path, text: &str) -> Result<Self, ExchangeError> {
         let mut lines = Lines { path, lines: text.lines(), number: 0 };
+        let (mut file, count, has_squares) = Self::head(&mut lines)?;
+        file.read_timers(&mut lines, count, has_squares)?;
+        file.read_aggregates(&mut lines)?;
+        file.read_events(&mut lines)?;
+        Ok(file)
+    }
+
+    /// What the first two lines say, how many timers follow, and whether these have a column more.
+    fn head(lines: &mut Lines<'_>) -> Result<(Self, usize, bool), ExchangeError> {
         let head = lines.expect("the file is empty")?;
         let (count, metric) = head_of(head).ok_or_else(|| {
             lines.wrong("expected a number and `templated_functions_MULTI_METRIC`")
@@ -58,11 +71,20 @@ impl TauFile {
         let metadata = metadata::parse(columns);
         let named = metadata.iter().find(|(name, _)| name == "Metric Name");
         let metric = named.map_or_else(|| metric.to_owned(), |(_, value)| value.clone());
-        let mut file = Self { metric, metadata, ..Self::default() };
-        file.read_timers(&mut lines, count, has_squares)?;
-        file.read_aggregates(&mut lines)?;
-        file.read_events(&mut lines)?;
-        Ok(file)
+        Ok((Self { metric, metadata, ..Self::default() }, count, has_squares))
+    }
+
+    /// The metric of a file of which only the first two lines are looked at.
+    pub(super) fn metric(path: &Path) -> Result<String, ExchangeError> {
+        let failed = |source| ExchangeError::Read { path: path.to_owned(), source };
+        let mut reader = BufReader::new(File::open(path).map_err(failed)?.take(LONGEST_HEAD));
+        let mut head = Vec::new();
+        for _ in 0..2 {
+            reader.read_until(b'\n', &mut head).map_err(failed)?;
+        }
+        let text = String::from_utf8_lossy(&head);
+        let mut lines = Lines { path, lines: text.lines(), number: 0 };
+        Self::head(&mut lines).map(|(file, ..)| file.metric)
     }
 
     fn read_timers(
@@ -71,17 +93,18 @@ impl TauFile {
         count: usize,
         has_squares: bool,
     ) -> Result<(), ExchangeError> {
-        let mut known: BTreeMap<String, usize> = BTreeMap::new();
+        let mut known: HashMap<Cow<'_, str>, usize> = HashMap::new();
         for _ in 0..count {
             let line = lines.expect("there are fewer functions than the first line says")?;
-            let timer = timer(line, has_squares).ok_or_else(|| {
+            let (name, timer) = timer(line, has_squares).ok_or_else(|| {
                 lines.wrong("expected \"name\" calls subroutines exclusive inclusive profilecalls GROUP=\"groups\"")
             })?;
-            match known.get(&timer.name) {
-                Some(at) => add(&mut self.timers[*at], &timer),
-                None => {
-                    known.insert(timer.name.clone(), self.timers.len());
-                    self.timers.push(timer);
+            match known.entry(name) {
+                Entry::Occupied(at) => add(&mut self.timers[*at.get()], &timer),
+                Entry::Vacant(place) => {
+                    let name = place.key().clone().into_owned();
+                    place.insert(self.timers.len());
+                    self.timers.push(Timer { name, ..timer });
                 }
             }
         }
@@ -115,6 +138,9 @@ impl TauFile {
     }
 }
 
+/// Two lines longer than this are no head.
+const LONGEST_HEAD: u64 = 16 << 20;
+
 /// How many functions, and of which metric.
 fn head_of(line: &str) -> Option<(usize, &str)> {
     let (count, kind) = line.trim().split_once(' ')?;
@@ -137,7 +163,8 @@ fn add(to: &mut Timer, other: &Timer) {
     }
 }
 
-fn timer(line: &str, has_squares: bool) -> Option<Timer> {
+/// Its name, and the rest of it.
+fn timer(line: &str, has_squares: bool) -> Option<(Cow<'_, str>, Timer)> {
     // Names may hold quotes, so those of the groups are looked for from the end.
     let (rest, groups) = line.trim_end().strip_suffix('"')?.rsplit_once("GROUP=\"")?;
     let (name, numbers) = rest.trim_start().strip_prefix('"')?.rsplit_once('"')?;
@@ -149,13 +176,9 @@ fn timer(line: &str, has_squares: bool) -> Option<Timer> {
         next()?;
     }
     let groups = groups.split('|').map(str::trim).filter(|group| !group.is_empty());
-    Some(Timer {
-        name: one_blank(name),
-        groups: groups.map(str::to_owned).collect(),
-        calls,
-        subcalls,
-        values: vec![value],
-    })
+    let groups = groups.map(str::to_owned).collect();
+    let values = vec![value];
+    Some((one_blank(name), Timer { groups, calls, subcalls, values, ..Timer::default() }))
 }
 
 fn event(line: &str) -> Option<UserEvent> {
@@ -163,7 +186,7 @@ fn event(line: &str) -> Option<UserEvent> {
     let mut numbers = numbers.split_ascii_whitespace().map(signed);
     let mut next = || numbers.next()?;
     Some(UserEvent {
-        name: one_blank(name),
+        name: one_blank(name).into_owned(),
         count: next()?,
         most: next()?,
         least: next()?,
@@ -182,11 +205,11 @@ fn signed(word: &str) -> Option<f64> {
 }
 
 /// The name with one blank for each run of them.
-fn one_blank(name: &str) -> String {
+fn one_blank(name: &str) -> Cow<'_, str> {
     if name.trim().len() == name.len() && !name.contains("  ") {
-        return name.to_owned();
+        return Cow::Borrowed(name);
     }
-    name.split_ascii_whitespace().collect::<Vec<_>>().join(" ")
+    Cow::Owned(name.split_ascii_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 #[cfg(test)]

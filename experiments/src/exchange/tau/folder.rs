@@ -1,6 +1,6 @@
-//! A folder of profile files, or of one such folder for each metric, as one profile.
+//! A folder of profile files, or of one such folder for each metric, thread by thread.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,100 @@ use crate::foreign_profile::{ForeignMetric, ForeignProfile, ForeignThread, Timer
 /// Node, context and thread.
 type Place = (u32, u32, u32);
 
-/// All profile files of a folder: directly in it, or in folders `MULTI__METRIC`. `told` hears how many of how many files are read.
+/// All profile files of a folder: directly in it, or in folders `MULTI__METRIC`.
+#[derive(Clone, Debug)]
+pub struct TauFolder {
+    metrics: Vec<ForeignMetric>,
+    /// The files of each thread, with the positions of their metrics.
+    threads: BTreeMap<Place, Vec<(usize, PathBuf)>>,
+}
+
+impl TauFolder {
+    /// Looks at what files there are, and of which metrics.
+    ///
+    /// # Errors
+    /// When the folder cannot be read, there is no file, or the first of a metric makes no sense.
+    pub fn open(folder: &Path) -> Result<Self, ExchangeError> {
+        let mut folders: Vec<PathBuf> =
+            entries(folder)?.into_iter().filter(|path| is_of_metric(path)).collect();
+        folders.sort();
+        if folders.is_empty() {
+            folders.push(folder.to_owned());
+        }
+        let mut found = Self { metrics: Vec::new(), threads: BTreeMap::new() };
+        for folder in &folders {
+            let files = entries(folder)?.into_iter().filter_map(|path| Some((place(&path)?, path)));
+            let mut files: Vec<(Place, PathBuf)> = files.collect();
+            files.sort();
+            let Some((_, first)) = files.first() else { continue };
+            let position = found.metrics.len();
+            found.metrics.push(ForeignMetric { name: TauFile::metric(first)? });
+            for (place, path) in files {
+                found.threads.entry(place).or_default().push((position, path));
+            }
+        }
+        if found.threads.is_empty() {
+            let what = "no file profile.NODE.CONTEXT.THREAD, and no folder MULTI__METRIC with such";
+            return Err(ExchangeError::Nothing { path: folder.to_owned(), what });
+        }
+        Ok(found)
+    }
+
+    /// What was measured, in the order of values.
+    #[must_use]
+    pub fn metrics(&self) -> &[ForeignMetric] {
+        &self.metrics
+    }
+
+    /// How many threads there are.
+    #[must_use]
+    pub fn thread_count(&self) -> usize {
+        self.threads.len()
+    }
+
+    /// Reads one thread after the other, each with what is odd about it.
+    ///
+    /// # Errors
+    /// When a file cannot be read or makes no sense.
+    pub fn threads(
+        &self,
+    ) -> impl Iterator<Item = Result<(ForeignThread, Vec<String>), ExchangeError>> + '_ {
+        self.threads.iter().map(|(place, files)| self.thread(*place, files))
+    }
+
+    fn thread(
+        &self,
+        place: Place,
+        files: &[(usize, PathBuf)],
+    ) -> Result<(ForeignThread, Vec<String>), ExchangeError> {
+        let mut merged = MergedThread::default();
+        let (node, context, thread) = place;
+        for (metric, path) in files {
+            let bytes = fs::read(path)
+                .map_err(|source| ExchangeError::Read { path: path.clone(), source })?;
+            let file = TauFile::parse(path, &String::from_utf8_lossy(&bytes))?;
+            let known = &self.metrics[*metric].name;
+            if *known != file.metric {
+                let own = &file.metric;
+                merged.notes.push(format!(
+                    "profile.{node}.{context}.{thread} is of {own} among files of {known}"
+                ));
+            }
+            merged.add(*metric, file);
+        }
+        let MergedThread { thread: mut read, mut notes, .. } = merged;
+        (read.node, read.context, read.thread) = place;
+        let count = self.metrics.len();
+        let lacking = read.timers.iter().filter(|timer| timer.values.len() < count).count();
+        if lacking > 0 {
+            notes.push(format!("{lacking} timers of thread {thread} of node {node} lack metrics"));
+        }
+        read.timers.iter_mut().for_each(|timer| timer.values.resize(count, TimerValue::default()));
+        Ok((read, notes))
+    }
+}
+
+/// The whole of a folder. `told` hears how many of how many threads are read.
 ///
 /// # Errors
 /// When a file cannot be read or makes no sense, or there is none.
@@ -19,37 +112,16 @@ pub fn tau_files(
     folder: &Path,
     mut told: impl FnMut(usize, usize),
 ) -> Result<ForeignProfile, ExchangeError> {
-    let mut folders: Vec<PathBuf> =
-        entries(folder)?.into_iter().filter(|path| is_of_metric(path)).collect();
-    folders.sort();
-    if folders.is_empty() {
-        folders.push(folder.to_owned());
+    let folder = TauFolder::open(folder)?;
+    let mut profile =
+        ForeignProfile { metrics: folder.metrics().to_vec(), ..ForeignProfile::default() };
+    for thread in folder.threads() {
+        let (thread, notes) = thread?;
+        profile.threads.push(thread);
+        profile.notes.extend(notes);
+        told(profile.threads.len(), folder.thread_count());
     }
-    let mut files: Vec<Vec<(Place, PathBuf)>> = Vec::new();
-    for folder in &folders {
-        let found = entries(folder)?.into_iter().filter_map(|path| Some((place(&path)?, path)));
-        let mut found: Vec<(Place, PathBuf)> = found.collect();
-        found.sort();
-        files.push(found);
-    }
-    let all = files.iter().map(Vec::len).sum();
-    if all == 0 {
-        let what = "no file profile.NODE.CONTEXT.THREAD, and no folder MULTI__METRIC with such";
-        return Err(ExchangeError::Nothing { path: folder.to_owned(), what });
-    }
-    let mut merged = Merged::default();
-    let mut read = 0;
-    for (position, of_metric) in files.iter().enumerate() {
-        for (place, path) in of_metric {
-            let bytes = fs::read(path)
-                .map_err(|source| ExchangeError::Read { path: path.clone(), source })?;
-            let file = TauFile::parse(path, &String::from_utf8_lossy(&bytes))?;
-            merged.add(*place, position, file);
-            read += 1;
-            told(read, all);
-        }
-    }
-    Ok(merged.profile())
+    Ok(profile)
 }
 
 fn entries(folder: &Path) -> Result<Vec<PathBuf>, ExchangeError> {
@@ -74,32 +146,30 @@ fn place(path: &Path) -> Option<Place> {
 
 /// Files of several metrics as they come together.
 #[derive(Default)]
-struct Merged {
-    metrics: BTreeMap<usize, String>,
-    threads: BTreeMap<Place, (ForeignThread, BTreeMap<String, usize>)>,
+struct MergedThread {
+    thread: ForeignThread,
+    /// The places of timers by name, once a second metric is looked at.
+    places: HashMap<String, usize>,
     notes: Vec<String>,
 }
 
-impl Merged {
+impl MergedThread {
     /// Adds a file of the metric of this position.
-    fn add(&mut self, place: Place, metric: usize, file: TauFile) {
-        let known = self.metrics.entry(metric).or_insert_with(|| file.metric.clone());
-        if *known != file.metric {
-            let (node, context, thread) = place;
-            self.notes.push(format!(
-                "profile.{node}.{context}.{thread} is of {} among files of {known}",
-                file.metric
-            ));
+    fn add(&mut self, metric: usize, file: TauFile) {
+        let (thread, mut timers) = (&mut self.thread, file.timers);
+        if metric == 0 {
+            thread.timers = std::mem::take(&mut timers);
+        } else if self.places.is_empty() {
+            let known = thread.timers.iter().enumerate();
+            self.places.extend(known.map(|(at, timer)| (timer.name.clone(), at)));
         }
-        let (thread, positions) = self.threads.entry(place).or_default();
-        (thread.node, thread.context, thread.thread) = place;
-        for mut timer in file.timers {
+        for mut timer in timers {
             let value = timer.values.pop().unwrap_or_default();
-            let position = *positions.entry(timer.name.clone()).or_insert_with(|| {
+            let place = *self.places.entry(timer.name.clone()).or_insert_with(|| {
                 thread.timers.push(timer);
                 thread.timers.len() - 1
             });
-            let values = &mut thread.timers[position].values;
+            let values = &mut thread.timers[place].values;
             values.resize(values.len().max(metric + 1), TimerValue::default());
             values[metric] = value;
         }
@@ -110,26 +180,5 @@ impl Merged {
         if thread.metadata.is_empty() {
             thread.metadata = file.metadata;
         }
-    }
-
-    fn profile(self) -> ForeignProfile {
-        let count = self.metrics.len();
-        let metrics = self.metrics.into_values().map(|name| ForeignMetric { name }).collect();
-        let mut notes = self.notes;
-        let mut threads: Vec<ForeignThread> = Vec::new();
-        for (mut thread, _) in self.threads.into_values() {
-            let lacking = thread.timers.iter().filter(|timer| timer.values.len() < count).count();
-            if lacking > 0 {
-                let (node, number) = (thread.node, thread.thread);
-                notes.push(format!(
-                    "{lacking} timers of thread {number} of node {node} lack metrics"
-                ));
-            }
-            for timer in &mut thread.timers {
-                timer.values.resize(count, TimerValue::default());
-            }
-            threads.push(thread);
-        }
-        ForeignProfile { metrics, threads, notes }
     }
 }

@@ -20,4 +20,4 @@ mod metadata;
 mod written;
 
 pub use file::TauFile;
-pub use folder::tau_files;
+pub use folder::{TauFolder, tau_files};
