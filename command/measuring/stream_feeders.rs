@@ -2,8 +2,9 @@
 //!
 //! Each has a thread of its own, which reads no faster than the page takes it: whoever prints more waits. All end with the run.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read as _};
+use std::os::unix::fs::FileTypeExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
@@ -13,6 +14,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context as _, Result};
 use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::time::{ClockId, clock_gettime};
 use whyperf_viewer::{DataStream, ViewedRun};
 
 use crate::measuring::options::MeasuringOptions;
@@ -31,9 +33,10 @@ pub(crate) struct StreamFeeders {
 
 /// Between two looks at a file that may have grown.
 const LOOK: Duration = Duration::from_millis(250);
-/// So many lines at once, then a rest: a command that prints all the time must not take a processor.
+/// So many lines are handed over at once.
 const MOST_LINES: usize = 1000;
-const REST: Duration = Duration::from_millis(50);
+/// For each moment that a stream takes of a processor it rests for so many: one that comes all the time takes a fiftieth.
+const REST: u32 = 49;
 /// A longer line is cut.
 const LONGEST_LINE: u64 = 1 << 16;
 
@@ -74,10 +77,15 @@ impl StreamFeeders {
         };
         match &source {
             StreamSource::File(path) => {
-                let file =
-                    File::open(path).with_context(|| format!("reading {}", path.display()))?;
-                let feeder = feeder(stream);
-                start(move || feeder.follow(BufReader::new(file)))
+                let reading = || format!("reading {}", path.display());
+                // Opening a named pipe waits for whoever writes into it.
+                let waits = fs::metadata(path).with_context(reading)?.file_type().is_fifo();
+                let file = (!waits).then(|| File::open(path)).transpose().with_context(reading)?;
+                let (feeder, path) = (feeder(stream), path.clone());
+                start(move || match file.map_or_else(|| File::open(path), Ok) {
+                    Ok(file) => feeder.follow(BufReader::new(file)),
+                    Err(error) => feeder.run.complain_of_stream(feeder.number, &error.to_string()),
+                })
             }
             StreamSource::Command(command) => {
                 let mut child = shell(command).with_context(|| format!("starting {command:?}"))?;
@@ -129,7 +137,10 @@ impl Feeder {
     /// Until the command ends.
     fn read(&self, mut lines: BufReader<impl io::Read>) {
         let mut rest = Vec::new();
-        while self.take(&mut lines, &mut rest).is_some_and(|taken| taken > 0) {}
+        let mut pace = Pace::new();
+        while self.take(&mut lines, &mut rest).is_some_and(|taken| taken > 0) {
+            pace.rest();
+        }
         if !self.is_over.load(Ordering::Relaxed) {
             self.run.complain_of_stream(self.number, "the command has ended");
         }
@@ -138,10 +149,12 @@ impl Feeder {
     /// Until the run is over: a file may grow.
     fn follow(&self, mut lines: BufReader<impl io::Read>) {
         let mut rest = Vec::new();
+        let mut pace = Pace::new();
         while let Some(taken) = self.take(&mut lines, &mut rest) {
             if taken == 0 {
                 thread::sleep(LOOK);
             }
+            pace.rest();
         }
     }
 
@@ -167,9 +180,31 @@ impl Feeder {
         if !lines.is_empty() {
             self.run.feed_stream(self.number, &lines, self.begin.elapsed().as_secs_f64());
         }
-        if lines.len() >= MOST_LINES {
-            thread::sleep(REST);
-        }
         Some(taken)
     }
+}
+
+/// How fast a thread goes: its running time, and for how long it rests for that.
+struct Pace {
+    /// What it ran for when it rested last.
+    before: Duration,
+}
+
+impl Pace {
+    fn new() -> Self {
+        Self { before: ran() }
+    }
+
+    /// Rests for what was done since the last rest.
+    fn rest(&mut self) {
+        thread::sleep(REST * ran().saturating_sub(self.before));
+        self.before = ran();
+    }
+}
+
+/// For how long the calling thread has run.
+fn ran() -> Duration {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    let seconds = Duration::from_secs(time.tv_sec.try_into().unwrap_or(0));
+    seconds + Duration::from_nanos(time.tv_nsec.try_into().unwrap_or(0))
 }

@@ -80,7 +80,10 @@ impl StreamReader {
 
     fn look_for_header(&mut self, line: &str, fields: Vec<Field>) -> Line {
         if !has_number(&fields) {
-            self.preamble.insert(line.trim().to_owned());
+            // A stream without any number has nothing but headings.
+            if self.preamble.len() < MOST_HEADINGS {
+                self.preamble.insert(line.trim().to_owned());
+            }
             self.candidate = names(&fields);
             return Line::Nothing;
         }
@@ -109,6 +112,9 @@ impl StreamReader {
         Line::Malformed(column, format!("{found} fields, where the stream has {wanted}"))
     }
 }
+
+/// So many headings are known again.
+const MOST_HEADINGS: usize = 64;
 
 fn names(fields: &[Field]) -> Vec<String> {
     fields.iter().map(|field| field.text.clone()).collect()

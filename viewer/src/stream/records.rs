@@ -49,7 +49,17 @@ enum Value {
     Word(String),
 }
 
+/// At most so many characters of a word.
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(LONGEST_WORD) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
 const NO_WORD: u32 = u32::MAX;
+/// A longer word is cut.
+const LONGEST_WORD: usize = 200;
 /// More records are not kept: of twice as many every second one is, and so on, as a histogram folds.
 const MOST_RECORDS: usize = 100_000;
 /// So many malformed lines are named; the others are counted.
@@ -183,10 +193,12 @@ impl DataStream {
     }
 
     fn take_header(&mut self, names: &[String]) {
+        let kept = names.iter().take(MOST_ATTRIBUTES);
+        self.attributes = kept.map(|name| StreamAttribute::named(name)).collect();
         if names.len() > MOST_ATTRIBUTES {
-            return self.complain(1, format!("{} fields are too many", names.len()));
+            let (count, first) = (names.len(), MOST_ATTRIBUTES);
+            self.complain(1, format!("{count} fields are too many: the first {first} are kept"));
         }
-        self.attributes = names.iter().map(|name| StreamAttribute::named(name)).collect();
         self.begin();
     }
 
@@ -213,7 +225,8 @@ impl DataStream {
         if self.is_stamped {
             values.push(Value::Number(arrived));
         }
-        for (at, field) in fields.iter().enumerate() {
+        let kept = self.attributes.len() - first;
+        for (at, field) in fields.iter().take(kept).enumerate() {
             match self.value(first + at, &field.text) {
                 Ok(value) => values.push(value),
                 Err(what) => return self.complain(field.column, what),
@@ -245,7 +258,7 @@ impl DataStream {
                 if self.records == 0 || matches!(self.columns[at], Column::Numbers(_)) {
                     self.columns[at].become_words();
                 }
-                Ok(Value::Word(text.to_owned()))
+                Ok(Value::Word(shortened(text)))
             }
             AttributeKind::Number => number(text)
                 .map(Value::Number)
@@ -311,7 +324,19 @@ impl Column {
         }
         match self {
             Self::Numbers(numbers) => halve(numbers),
-            Self::Words(places, ..) => halve(places),
+            Self::Words(places, words, known) => {
+                halve(places);
+                // Words that are gone with their records need no memory.
+                let before = std::mem::take(words);
+                known.clear();
+                for place in places.iter_mut().filter(|place| **place != NO_WORD) {
+                    let word = &before[*place as usize];
+                    *place = *known.entry(word.clone()).or_insert_with(|| {
+                        words.push(word.clone());
+                        u32::try_from(words.len() - 1).unwrap_or(NO_WORD)
+                    });
+                }
+            }
         }
     }
 
@@ -409,6 +434,34 @@ mod tests {
         let times: Vec<f64> = times.iter().flatten().copied().collect();
         assert!(times.windows(2).all(|two| (two[1] - two[0] - 4.0).abs() < 1e-9), "evenly");
         assert!(stream.thinned(1000).records <= 1000);
+    }
+
+    #[test]
+    fn words_that_are_gone_with_their_records_are_forgotten() {
+        let mut stream = DataStream::new("x", &StreamDeclaration::default(), 0.0);
+        stream.feed("t,v", 0.0);
+        for at in 0..(2 * MOST_RECORDS) {
+            stream.feed(&format!("{at},word {at}"), 0.0);
+        }
+        let Column::Words(places, words, known) = &stream.columns[1] else { panic!("words") };
+        assert!(words.len() <= places.len() && known.len() == words.len(), "{}", words.len());
+        let told = column(&stream.thinned(4), "v");
+        assert!(told.starts_with("[\"word 0\",\"word "), "{told}");
+        stream.feed(&format!("1,{}", "x".repeat(5000)), 0.0);
+        assert!(column(&stream.document(0), "v").len() < MOST_RECORDS * 20);
+    }
+
+    #[test]
+    fn of_more_fields_than_there_may_be_the_first_are_kept() {
+        let header: Vec<String> = (0..MOST_ATTRIBUTES + 44).map(|at| format!("a{at}")).collect();
+        let values: Vec<String> = (0..MOST_ATTRIBUTES + 44).map(|at| at.to_string()).collect();
+        let told = stream("", &format!("{}\n{}\n", header.join(","), values.join(","))).document(0);
+        assert_eq!((told.records, told.attributes.len()), (1, MOST_ATTRIBUTES));
+        assert_eq!(column(&told, "a255"), "[255.0]");
+        assert_eq!(
+            told.malformed[0].to_string(),
+            "1:1: 300 fields are too many: the first 256 are kept"
+        );
     }
 
     #[test]
