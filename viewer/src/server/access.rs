@@ -63,7 +63,9 @@ impl AccessRules {
             return Some(Refusal::Host(host.to_owned()));
         }
         if let Some(origin) = text(header::ORIGIN)
-            && origin.split_once("://").map(|(_, authority)| authority) != Some(host)
+            && !origin
+                .split_once("://")
+                .is_some_and(|(_, from)| from == host || self.is_named(from))
         {
             return Some(Refusal::Origin(origin.to_owned()));
         }
@@ -79,7 +81,12 @@ impl AccessRules {
         let is_loopback = |ip: IpAddr| ip.is_loopback();
         name.eq_ignore_ascii_case("localhost")
             || name.trim_matches(['[', ']']).parse().is_ok_and(is_loopback)
-            || self.hosts.iter().any(|own| own.eq_ignore_ascii_case(name))
+            || self.is_named(host)
+    }
+
+    /// Whether it is a name that was given: a proxy may ask under another one than the page was asked for.
+    fn is_named(&self, host: &str) -> bool {
+        self.hosts.iter().any(|own| own.eq_ignore_ascii_case(without_port(host)))
     }
 }
 
@@ -162,6 +169,7 @@ mod tests {
         let host = (header::HOST, "localhost:8400");
         let from = |origin| asked(Method::GET, &good(), &[host.clone(), (header::ORIGIN, origin)]);
         assert_eq!(from("http://localhost:8400"), None);
+        assert_eq!(from("https://node7"), None, "a proxy has its own name for us");
         for foreign in ["http://evil.example", "null", "http://localhost:8401"] {
             assert_eq!(from(foreign), Some(Refusal::Origin(foreign.into())), "{foreign}");
         }
