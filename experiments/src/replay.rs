@@ -259,11 +259,13 @@ impl Replay {
             if self.histograms.contains_key(pair) {
                 return Ok(ReplaySource::Histogram(pair.clone()));
             }
-            let code = pair.focus.part(Hierarchy::Code);
-            let is_inside = |function: &Resource| code.iter().any(|code| code.contains(function));
-            if self.functions.iter().any(is_inside) {
+            // Functions are known only while they were switched on.
+            if !self.names_regions(pair) {
                 return Err("it was not measured in that run");
             }
+        }
+        if !self.names_known_code(pair) {
+            return Err("no code of that name was seen in that run");
         }
         let Self { matcher, classes, resources, .. } = self;
         let (metric, focus) = (pair.metric, &pair.focus);
@@ -295,6 +297,16 @@ impl Replay {
         let regions = self.record.kinds.iter().filter(|kind| kind.category == Category::User);
         let is_region = |code| regions.clone().any(|kind| kind.own.as_ref() == Some(code));
         pair.focus.part(Hierarchy::Code).iter().all(is_region)
+    }
+
+    /// Whether anything of the code that a pair names was seen: a name that was mistyped is no code that took no time.
+    fn names_known_code(&self, pair: &Pair) -> bool {
+        let code = pair.focus.part(Hierarchy::Code);
+        let is_within = |seen: &Resource| code.iter().any(|code| code.contains(seen));
+        let mut kinds = self.record.kinds.iter();
+        pair.focus.is_root(Hierarchy::Code)
+            || kinds.any(|kind| kind.code.iter().chain(&kind.own).any(is_within))
+            || self.functions.iter().any(is_within)
     }
 
     /// All that grew in the record.
