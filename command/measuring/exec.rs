@@ -127,7 +127,8 @@ fn watch(request: &RunOptions, program: u32, directory: PathBuf) -> anyhow::Resu
     events.listen_to_all();
     watch.unmeasured.watch(program);
     let mut watch = run::kept(watch, request, &mut screen);
-    let shown = page::show(&mut watch, request, events.sender(), &mut screen);
+    let mut shown = page::show(&mut watch, request, events.sender(), &mut screen);
+    shown.end_with_run();
     let begin = Instant::now();
     let end = options.duration.map(|time| begin + time);
     let stage = MeasuringStage::Measured(watch, end);
@@ -168,7 +169,7 @@ const NAMESPACES: [&str; 2] = ["PMIX_NAMESPACE", "FLUX_JOB_ID"];
 pub(crate) const NOTES: &str = "\
 Each process of the job calls this; the first one on a machine watches for all of them and reports at
 the end, in a process of its own: whoever ends that ends no rank. Options are those of the first one,
-so give all the same.
+so give all the same. A page (--view) is there while the job runs, and ends with it.
 
 Exit status: the program's own, to whoever started it; the report has that of the first process, where the
 kernel tells it to others than the launcher (Linux 6.15 or newer, or a launcher that takes a moment). Where a rank fails, the launcher may return a moment before the report is written.";

@@ -21,6 +21,17 @@ use crate::output::top_screen::TopScreen;
 pub(crate) struct ShownRun {
     server: Option<ViewServer>,
     top: Option<TopScreen>,
+    after_run: AfterRun,
+}
+
+/// What becomes of the page of a run that is over.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum AfterRun {
+    /// It stays until the user has seen enough.
+    #[default]
+    Stays,
+    /// It ends, because nobody could end it.
+    Ends,
 }
 
 /// Shows the run, as far as that is wanted. What cannot be shown must not keep the program from running.
@@ -66,9 +77,18 @@ impl ShownRun {
         }
     }
 
+    /// The page ends with the run: the launcher of a job waits for the end of this process, which may be out of the terminal's reach.
+    pub(crate) const fn end_with_run(&mut self) {
+        self.after_run = AfterRun::Ends;
+    }
+
     /// Keeps the page of a run that is over, if there is one, until the user has seen enough.
     pub(crate) fn stay(&self, screen: &mut Screen) {
         let Some(server) = &self.server else { return };
+        if self.after_run == AfterRun::Ends {
+            let again = "`whyperf view latest` shows a run that was kept";
+            return screen.warn(&format!("the run is over, and with it its page; {again}"));
+        }
         let Ok(interruption) = Interruption::listen() else { return };
         let url = server.url();
         screen.warn(&format!("the run is over; its page stays at {url} until Ctrl-C"));

@@ -84,10 +84,13 @@ pub(crate) fn supervise(
         }
     };
     let mut watch = watch.map(|watch| kept(watch, request, &mut screen));
-    let shown = watch
+    let mut shown = watch
         .as_mut()
         .map(|watch| page::show(watch, request, events.sender(), &mut screen))
         .unwrap_or_default();
+    if is_one_of_many() {
+        shown.end_with_run();
+    }
     if let Some(watch) = &watch {
         panic_handler::remove_at_end(watch.directory());
     }

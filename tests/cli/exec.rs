@@ -126,6 +126,19 @@ fn what_the_program_returned_is_in_the_report_though_it_is_nobody_s_child_who_re
     assert_eq!(report["exit_status"], 3, "{report}");
 }
 
+/// Whoever started the job waits until nobody has its standard error any more, and no terminal reaches who watches.
+#[test]
+fn a_page_ends_with_the_job() {
+    let folder = Folder::new("exec-page");
+    let path = folder.file("report.json");
+    let mut command = whyperf();
+    command.args(["exec", "--view", "--json", &path, "--", "sh", "-c", "exit 0"]);
+    command.env("PMIX_NAMESPACE", &path).current_dir(&folder.0);
+    let said: Said = command.output().expect("the command was built").into();
+    let is_told = |what| said.stderr.contains(what);
+    assert!(is_told("http://127.0.0.1:") && is_told("and with it its page"), "{said:?}");
+}
+
 /// Keeps the watcher from doing anything before it may go on.
 const SLOW_WATCHER: &str = r#"
 #define _GNU_SOURCE
