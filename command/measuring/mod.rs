@@ -14,6 +14,7 @@ pub(crate) mod interim_report;
 pub(crate) mod keys;
 pub(crate) mod launch;
 pub(crate) mod leaving;
+mod left_out;
 pub(crate) mod library;
 pub(crate) mod live_view;
 pub(crate) mod mapped_files;

@@ -11,11 +11,12 @@ use whyperf_model::{Counter, Pair};
 use whyperf_viewer::ViewAddress;
 
 use crate::measuring::tracing::TracingOptions;
-use crate::measuring::{counters, requested, target};
+use crate::measuring::{counters, left_out, requested, target};
 use crate::output::delivery::{Destinations, ReportLength};
 use crate::output::page_server::{self, PageOptions};
 use crate::output::streams::StreamOptions;
 use crate::output::terminal::Colour;
+use crate::search::directive_file::DirectiveFile;
 use crate::search::evaluation::{CodeSearchChoice, EvaluationOptions, hypotheses};
 use crate::search::inputs;
 use crate::search::phases::Phasing;
@@ -66,6 +67,10 @@ pub(crate) struct MeasuringOptions {
     /// Measure METRIC at FOCUS for the whole run, as in calls '</Code/app.c/f>'; may be repeated
     #[arg(long, num_args = 2, value_names = ["METRIC", "FOCUS"], action = ArgAction::Append)]
     pub(crate) measure: Vec<String>,
+    /// Leave out the functions that this filter names, of whyperf, TAU, Score-P or gcc: they are neither counted nor asked about
+    #[arg(long, value_name = "FILE", env = "WHYPERF_FILTER", hide_env_values = true)]
+    #[arg(value_parser = DirectiveFile::filter_parser())]
+    pub(crate) filter: Option<DirectiveFile>,
     /// Count these of each thread, as in page-faults,instructions; `whyperf doctor` lists what this machine has
     #[arg(long, value_name = "COUNTERS", value_delimiter = ',')]
     #[arg(env = "WHYPERF_COUNTERS", hide_env_values = true)]
@@ -207,6 +212,9 @@ impl MeasuringOptions {
     pub(crate) fn check(&self) -> Result<(), String> {
         let table = self.hypotheses()?;
         inputs::read(&self.storage.directives, &table)?;
+        if let Some(file) = &self.filter {
+            left_out::check(&left_out::read(file)?.filter, &self.pairs()?)?;
+        }
         self.counters().map(drop)
     }
 

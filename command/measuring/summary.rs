@@ -8,7 +8,7 @@ use whyperf_consultant::{
     Bottleneck as Finding, DirectiveOutcome, Hypotheses, Hypothesis, Past, SearchResult as Found,
     Searches, Subject, ValueUnit,
 };
-use whyperf_daemon::{Milestone, MilestoneKind, RunLosses, View};
+use whyperf_daemon::{Milestone, MilestoneKind, RunLosses, SwitchedBy, View};
 use whyperf_model::matching::{CausedWait, Line};
 use whyperf_model::{Focus, Hierarchy, Interval, Metric, Nanos, Pair, SURE, Time, TimeDivision};
 
@@ -119,6 +119,11 @@ pub(crate) fn take(watch: &Watch, report: &mut Report) {
     report.remarks.notes.extend(watch.daemon().gone_alone().iter().map(|pid| {
         format!("Process {pid} gave up system calls or rights that measuring needs, and was measured until then.")
     }));
+    if let Some(left_out) = &watch.left_out {
+        let filter = report.filter.insert(left_out.reported());
+        report.remarks.notes.push(filter.to_string());
+        report.remarks.notes.extend(left_out.notes());
+    }
     report.measured = watch.measure.taken(watch.daemon());
     report.counters = counters::counted(watch.daemon());
     report.user_events = summed_user_events(&watch.daemon().user_events());
@@ -467,13 +472,22 @@ fn take_switched_off(watch: &Watch, report: &mut Report) {
             region: off.region,
             process: off.process,
             visits: off.visits,
-            by: if off.by_itself { "itself" } else { "whyperf" },
+            by: match off.by {
+                SwitchedBy::Itself => "itself",
+                SwitchedBy::Daemon => "whyperf",
+                SwitchedBy::Filter => "filter",
+            },
         })
         .collect();
     for ReportedSwitchedOff { region, process, visits, by } in &report.switched_off {
-        report.remarks.notes.push(format!(
-            "Region {region} of process {process} was switched off by {by} after {visits} visits (too hot to measure on): its calls and times are lower bounds."
-        ));
+        report.remarks.notes.push(match *by {
+            "filter" => format!(
+                "Region {region} of process {process} was switched off by the filter after {visits} visits: what it did before is in the profile."
+            ),
+            by => format!(
+                "Region {region} of process {process} was switched off by {by} after {visits} visits (too hot to measure on): its calls and times are lower bounds."
+            ),
+        });
     }
 }
 

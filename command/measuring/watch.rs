@@ -25,6 +25,7 @@ use whyperf_viewer::{CommandSender, ViewedRun};
 use crate::measuring::commands::{self, Asked};
 use crate::measuring::cost_check::{CheckedCost, CostCheck, Turn};
 use crate::measuring::event::WatchEvent;
+use crate::measuring::left_out::LeftOut;
 use crate::measuring::live_view::LiveView;
 use crate::measuring::options::MeasuringOptions;
 use crate::measuring::pass_times::PassTimes;
@@ -61,6 +62,8 @@ pub(crate) struct Watch {
     pub(crate) measure: Measure,
     /// What leads the search.
     pub(crate) inputs: SearchInputs,
+    /// What the user leaves out.
+    pub(crate) left_out: Option<LeftOut>,
     /// The time of all threads, of which the profile shows shares.
     wall: PairId,
     /// What measuring costs.
@@ -102,6 +105,10 @@ impl Watch {
     pub(crate) fn begin(directory: RunDirectory, options: &MeasuringOptions) -> Result<Self> {
         let begin = Instant::now();
         let width = Duration::from_millis(options.sample);
+        let left_out = { options.filter.as_ref() }
+            .map(|file| LeftOut::by(file, options.storage.program.as_deref()))
+            .transpose()
+            .map_err(anyhow::Error::msg)?;
         let settings = DaemonSettings {
             width: Nanos::from_millis(options.sample),
             compensates: !options.no_compensation,
@@ -110,13 +117,17 @@ impl Watch {
             cost_limit: options.cost_limit,
             records: !options.storage.no_store,
             counters: options.counters().map_err(anyhow::Error::msg)?,
+            filter: left_out.as_ref().map(|left_out| left_out.filter().clone()),
             ..DaemonSettings::new(Moment::now())
         };
         let mut daemon = Daemon::open(directory.path(), settings).context("starting to measure")?;
         let pairs = options.pairs().map_err(anyhow::Error::msg)?;
         let measure = Measure::start(&pairs, &mut daemon);
         let hypotheses = options.hypotheses().map_err(anyhow::Error::msg)?;
-        let inputs = SearchInputs::of(&options.storage, &options.evaluation, &hypotheses);
+        let mut inputs = SearchInputs::of(&options.storage, &options.evaluation, &hypotheses);
+        if let Some(left_out) = &left_out {
+            inputs.in_force = inputs.in_force.with_filter(left_out.filter().clone());
+        }
         let (limit, code_search) = (options.cost_limit, options.code_search);
         let settings =
             options.evaluation.settings(limit, code_search, inputs.dwell_time.verdicts());
@@ -146,6 +157,7 @@ impl Watch {
             start: Duration::ZERO,
             measure,
             inputs,
+            left_out,
             compensates: !options.no_compensation,
             begin,
             pass_times: PassTimes::from(begin + width),

@@ -94,7 +94,7 @@ mod work;
 
 pub use bindings::{RankBinding, running_ranks};
 pub use clock::Moment;
-pub use control::SwitchedOff;
+pub use control::{SwitchedBy, SwitchedOff};
 pub use cost::{ObservedCost, ProcessCost, RunLosses};
 pub use counted::{CountedFunction, CountedProcess, CounterTotals};
 pub use counted_event::checked as checked_counters;

@@ -80,7 +80,10 @@ pub use query::{
 };
 pub use record::{Record, RecordError};
 pub use recorder::{Ending, Progress, Recorder};
-pub use reduction::{FilterFormat, FunctionSums, ReductionRules, RuleError, RuleProblem};
+pub use reduction::{
+    FilterError, FilterFile, FilterFormat, FilterProblem, FunctionSums, ReductionRules, RuleError,
+    RuleProblem,
+};
 pub use replay::Replay;
 pub use run::{
     CLASSIC_VERDICT, Edge, Measurement, NewRun, ObjectRow, Phase, RunId, StepRow, StoredProfileRow,

@@ -4,6 +4,7 @@ mod advice;
 mod cause;
 mod cost;
 mod counters;
+mod filter;
 mod findings;
 mod news;
 mod objects;
@@ -33,6 +34,7 @@ use whyperf_experiments::StoredReport;
 pub(crate) use cause::Cause;
 pub(crate) use cost::{Cost, ReportedCheck};
 pub(crate) use counters::{CountedCode, CountedThread, ReportedCounter, ReportedProcess};
+pub(crate) use filter::ReportedFilter;
 pub(crate) use news::news;
 pub(crate) use page::page;
 use page::{answer, stored_page, told_findings};
@@ -101,6 +103,9 @@ pub(crate) struct Report {
     pub(crate) imported_from: Option<String>,
     /// Directives that had a say in the search.
     pub(crate) directives_used: usize,
+    /// What the user left out of measuring.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) filter: Option<ReportedFilter>,
     /// What was found in each phase alone.
     pub(crate) phases: Vec<ReportedPhase>,
     /// What only the text says.
