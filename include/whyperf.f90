@@ -12,6 +12,7 @@
 !!     call whyperf_add(cells, n)
 !!     call whyperf_set(level, v)
 !!
+!!     call whyperf_metadata('mesh', 'fine')
 !!     call whyperf_phase('assembly')
 !!     call whyperf_pause()
 !!     call whyperf_resume()
@@ -24,7 +25,7 @@ module whyperf
   private
   public :: whyperf_region, whyperf_counter
   public :: whyperf_begin, whyperf_end, whyperf_add, whyperf_set
-  public :: whyperf_phase, whyperf_pause, whyperf_resume
+  public :: whyperf_phase, whyperf_metadata, whyperf_pause, whyperf_resume
 
   integer, parameter :: longest = 63
 
@@ -78,6 +79,10 @@ module whyperf
       import :: c_char
       character(kind=c_char), intent(in) :: name(*)
     end subroutine
+    subroutine on_pair(key, value) bind(c)
+      import :: c_char
+      character(kind=c_char), intent(in) :: key(*), value(*)
+    end subroutine
     subroutine on_nothing() bind(c)
     end subroutine
   end interface
@@ -100,6 +105,7 @@ module whyperf
   procedure(on_counter), pointer, save :: add => null()
   procedure(on_counter), pointer, save :: set => null()
   procedure(on_name), pointer, save :: phase => null()
+  procedure(on_pair), pointer, save :: metadata => null()
   procedure(on_nothing), pointer, save :: pause => null()
   procedure(on_nothing), pointer, save :: resume => null()
   logical, volatile, save :: looked = .false.
@@ -172,6 +178,14 @@ contains
     if (is_loaded()) call phase(trim(name) // c_null_char)
   end subroutine
 
+  !> Says of this process that the key has this value; of a key the last value counts.
+  subroutine whyperf_metadata(key, value)
+    character(len=*), intent(in) :: key, value
+
+    if (.not. is_loaded()) return
+    if (associated(metadata)) call metadata(trim(key) // c_null_char, trim(value) // c_null_char)
+  end subroutine
+
   !> Records nothing until whyperf_resume; visits that are open still end.
   subroutine whyperf_pause()
     if (is_loaded()) call pause()
@@ -208,6 +222,7 @@ contains
       call c_f_procpointer(named('whyperf_counter_add'), add)
       call c_f_procpointer(named('whyperf_counter_set'), set)
       call c_f_procpointer(named('whyperf_phase_begin'), phase)
+      call c_f_procpointer(named('whyperf_metadata_set'), metadata)
       call c_f_procpointer(named('whyperf_measurement_pause'), pause)
       call c_f_procpointer(named('whyperf_measurement_resume'), resume)
       call c_f_procpointer(found, begin)

@@ -12,6 +12,8 @@
  *
  *     whyperf_phase("assembly");  whyperf_pause();  whyperf_resume();
  *
+ *     whyperf_metadata("mesh", "fine");    what this process says of itself: of a key the last value counts
+ *
  * Needs nothing at link time. Where libwhyperf.so is not loaded, every call returns at once. A region is a
  * static object, one per name; its name is a string that stays. An end closes what is still open inside its
  * region; an end without begin is ignored; both are counted and reported. WHYPERF_SCOPE opens one region per
@@ -50,6 +52,7 @@ void whyperf_region_end(whyperf_region *region) __attribute__((weak));
 void whyperf_counter_add(whyperf_counter *counter, int64_t amount) __attribute__((weak));
 void whyperf_counter_set(whyperf_counter *counter, int64_t value) __attribute__((weak));
 void whyperf_phase_begin(const char *name) __attribute__((weak));
+void whyperf_metadata_set(const char *key, const char *value) __attribute__((weak));
 void whyperf_measurement_pause(void) __attribute__((weak));
 void whyperf_measurement_resume(void) __attribute__((weak));
 #pragma weak dlsym
@@ -65,6 +68,7 @@ struct whyperf_library {
     void (*phase)(const char *);
     void (*pause)(void);
     void (*resume)(void);
+    void (*metadata)(const char *, const char *);
 };
 __attribute__((weak, visibility("hidden"))) struct whyperf_library whyperf_library;
 
@@ -85,12 +89,14 @@ __attribute__((cold, noinline, unused)) static void whyperf_look_up(void)
         void *phase = whyperf_look_up_one((void *)whyperf_phase_begin, "whyperf_phase_begin");
         void *pause = whyperf_look_up_one((void *)whyperf_measurement_pause, "whyperf_measurement_pause");
         void *resume = whyperf_look_up_one((void *)whyperf_measurement_resume, "whyperf_measurement_resume");
+        void *metadata = whyperf_look_up_one((void *)whyperf_metadata_set, "whyperf_metadata_set");
         __atomic_store(&whyperf_library.end, (void (**)(whyperf_region *))&end, __ATOMIC_RELAXED);
         __atomic_store(&whyperf_library.add, (void (**)(whyperf_counter *, int64_t))&add, __ATOMIC_RELAXED);
         __atomic_store(&whyperf_library.set, (void (**)(whyperf_counter *, int64_t))&set, __ATOMIC_RELAXED);
         __atomic_store(&whyperf_library.phase, (void (**)(const char *))&phase, __ATOMIC_RELAXED);
         __atomic_store(&whyperf_library.pause, (void (**)(void))&pause, __ATOMIC_RELAXED);
         __atomic_store(&whyperf_library.resume, (void (**)(void))&resume, __ATOMIC_RELAXED);
+        __atomic_store(&whyperf_library.metadata, (void (**)(const char *, const char *))&metadata, __ATOMIC_RELAXED);
         __atomic_store(&whyperf_library.begin, (bool (**)(whyperf_region *))&begin, __ATOMIC_RELAXED);
     } else if (dlerror) {
         dlerror(); /* the failed search is not the program's */
@@ -138,6 +144,15 @@ static inline void whyperf_phase(const char *name)
 {
     if (whyperf_is_loaded())
         whyperf_library.phase(name);
+}
+
+/* Says of this process that the key has this value, as in what it computes and how it was set. Both are copied. A process may
+ * say 128 keys, and 256 KiB in all; what is beyond is left out and told. */
+static inline void whyperf_metadata(const char *key, const char *value)
+{
+    /* A library of before knows nothing of it. */
+    if (whyperf_is_loaded() && whyperf_library.metadata)
+        whyperf_library.metadata(key, value);
 }
 
 /* Records nothing until whyperf_resume; visits that are open still end. */

@@ -17,9 +17,9 @@ use crate::measuring::counters;
 use crate::measuring::watch::Watch;
 use crate::output::report::{
     Cause, Cost, Placement, ProcessTime, RankMessages, Report, ReportedBottleneck, ReportedCheck,
-    ReportedEfficiency, ReportedHotCode, ReportedLosses, ReportedPhase, ReportedProfileRow,
-    ReportedRefusal, ReportedScale, ReportedSearch, ReportedStretch, ReportedSwitchedOff,
-    ReportedUndecided, TimeShares, rounded, summed_user_events,
+    ReportedEfficiency, ReportedHotCode, ReportedLosses, ReportedMetadata, ReportedPhase,
+    ReportedProfileRow, ReportedRefusal, ReportedScale, ReportedSearch, ReportedStretch,
+    ReportedSwitchedOff, ReportedUndecided, TimeShares, rounded, summed_user_events,
 };
 use crate::output::terminal::Screen;
 use crate::search::phases;
@@ -127,6 +127,7 @@ pub(crate) fn take(watch: &Watch, report: &mut Report) {
     report.measured = watch.measure.taken(watch.daemon());
     report.counters = counters::counted(watch.daemon());
     report.user_events = summed_user_events(&watch.daemon().user_events());
+    report.metadata = ReportedMetadata::all(&watch.daemon().program_metadata());
     report.remarks.notes.extend(counters::refused(watch.daemon().refused_counters()));
     report.directives_used =
         watch.inputs.in_force.used() + watch.inputs.dwell_time.directives_used();
@@ -505,6 +506,10 @@ fn left_out(losses: &RunLosses) -> Vec<(u64, &'static str)> {
         ),
         (losses.regions, "regions beyond the room of their process: not measured"),
         (losses.strings, "names beyond the room of their process: shown without"),
+        (
+            losses.metadata,
+            "values that the program said of itself beyond the room for that: left out; 128 keys and 256 KiB of each process are kept",
+        ),
         (
             losses.requests,
             "pending requests beyond the room of their process: their waits are charged to no message",

@@ -47,11 +47,21 @@ pub(crate) struct ObjectEntry {
     name_at: u32,
 }
 
+/// What the program said of itself under one key.
+#[derive(Clone, Debug)]
+pub(crate) struct MetadataRow {
+    pub(crate) key: String,
+    pub(crate) value: String,
+    value_at: u32,
+}
+
 /// A process's regions and objects so far.
 #[derive(Debug, Default)]
 pub(crate) struct ProcessTables {
     pub(crate) regions: Vec<RegionEntry>,
     pub(crate) objects: Vec<ObjectEntry>,
+    /// What the program said of itself, key by key.
+    pub(crate) metadata: Vec<MetadataRow>,
     /// Where the next look for renamed and retired objects begins.
     next: usize,
     /// For all names; one that finds none is empty.
@@ -65,6 +75,7 @@ impl ProcessTables {
     /// Takes in what is new; answers the objects that were renamed or retired since.
     pub(crate) fn refresh(&mut self, region: &RegionMemory) -> Vec<u32> {
         self.take_regions(region);
+        self.take_metadata(region);
         let known = self.objects.len();
         for (number, record) in region.objects().iter().enumerate().skip(known) {
             let mut object = entry(record, number);
@@ -90,6 +101,26 @@ impl ProcessTables {
             entry.off = record.switched.load(Ordering::Relaxed) == 0;
             entry.hot_visits = record.hot_visits.load(Ordering::Relaxed);
             entry.on_time = record.on_time();
+        }
+    }
+
+    /// Takes in what is new of what the program says of itself.
+    fn take_metadata(&mut self, region: &RegionMemory) {
+        for (at, entry) in region.metadata().iter().enumerate() {
+            let value_at = entry.value_at();
+            match self.metadata.get_mut(at) {
+                Some(known) if known.value_at == value_at => {}
+                Some(known) => {
+                    self.room.give_back(known.value.len());
+                    known.value = named(&mut self.room, region, value_at);
+                    known.value_at = value_at;
+                }
+                None => {
+                    let key = named(&mut self.room, region, entry.key.load(Ordering::Relaxed));
+                    let value = named(&mut self.room, region, value_at);
+                    self.metadata.push(MetadataRow { key, value, value_at });
+                }
+            }
         }
     }
 

@@ -12,7 +12,7 @@
 //!   process     measurement, replies, heartbeat, last_thread_watchdog
 //!   region      sigbus_handler, map, strings, region, ring, turns
 //!   functions   functions: the table of instrumented functions
-//!   creation    agent_thread, creation, object, losses
+//!   creation    agent_thread, creation, object, losses, metadata
 //!   thread      node_index, returns, thread, limit, tree, event_costs, child_cache, tracing, closing, peers, registration
 //!   event       slow, user_event, event, guard, call_cost, birth, startup_barrier
 //!   patch       patch: code that changes, and visits of instrumented functions; calibration
@@ -55,6 +55,7 @@ pub mod losses;
 mod machine_facts;
 mod map;
 pub mod measurement;
+pub mod metadata;
 mod node_index;
 mod number;
 pub mod object;

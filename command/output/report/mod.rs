@@ -6,6 +6,7 @@ mod cost;
 mod counters;
 mod filter;
 mod findings;
+mod metadata;
 mod news;
 mod objects;
 mod page;
@@ -35,6 +36,7 @@ pub(crate) use cause::Cause;
 pub(crate) use cost::{Cost, ReportedCheck};
 pub(crate) use counters::{CountedCode, CountedThread, ReportedCounter, ReportedProcess};
 pub(crate) use filter::ReportedFilter;
+pub(crate) use metadata::ReportedMetadata;
 pub(crate) use news::news;
 pub(crate) use page::page;
 use page::{answer, stored_page, told_findings};
@@ -86,6 +88,8 @@ pub(crate) struct Report {
     pub(crate) counters: Vec<ReportedCounter>,
     /// What counters and gauges of the program's own came to.
     pub(crate) user_events: Vec<ReportedUserEvent>,
+    /// What processes say of themselves.
+    pub(crate) metadata: Vec<ReportedMetadata>,
     pub(crate) profile: Vec<ReportedProfileRow>,
     /// Messages between ranks, by sender and receiver; `None` where they are not known.
     pub(crate) messages: Option<Vec<RankMessages>>,
