@@ -30,6 +30,7 @@ mod learned;
 mod machine_file;
 mod message_series;
 mod migrations;
+mod profile_tables;
 mod program_event;
 mod query;
 mod record;
@@ -68,6 +69,7 @@ pub use learned::{
 };
 pub use machine_file::{Figure, FigureSource, MachineFile, MachineFileError, figures};
 pub use message_series::{MessageSeries, MessageSeriesError};
+pub use profile_tables::ProfileTables;
 pub use program_event::{
     Cluster, Delta, Difference, DifferenceTree, DiscreteDistance, EventGroup, Explanation, Outlook,
     PairedResult, PerformanceResults, ProgramEvent, RunLabel, Scope, StatedResults,
