@@ -30,6 +30,7 @@ pub(crate) mod requested;
 pub(crate) mod run;
 mod secrets;
 pub(crate) mod signal_witness;
+mod snapshots;
 mod stream_feeders;
 pub(crate) mod summary;
 pub(crate) mod supervision;

@@ -121,6 +121,10 @@ pub(crate) struct MeasuringOptions {
     /// Report what is known by now each time that so much time has passed, as in 10m; the signal RTMIN+3 asks for it, too
     #[arg(long, value_name = "TIME", value_parser = seconds)]
     pub(crate) report_every: Option<Duration>,
+    /// Keep the profile as it stands each time that so much time has passed, as in 30s, each as a trial in the store
+    #[arg(long, value_name = "TIME", value_parser = seconds)]
+    #[arg(env = "WHYPERF_SNAPSHOT_EVERY", hide_env_values = true)]
+    pub(crate) snapshot_every: Option<Duration>,
     /// Take keys from the terminal: `p` begins a phase, space pauses the search, `r` reports. The program has no input then
     #[arg(long)]
     pub(crate) keys: bool,
@@ -214,6 +218,11 @@ impl MeasuringOptions {
         inputs::read(&self.storage.directives, &table)?;
         if let Some(file) = &self.filter {
             left_out::check(&left_out::read(file)?.filter, &self.pairs()?)?;
+        }
+        if self.snapshot_every.is_some() && self.storage.no_store {
+            return Err(
+                "snapshots are kept in the store: leave --no-store out, or --snapshot-every".into(),
+            );
         }
         self.counters().map(drop)
     }

@@ -19,7 +19,7 @@ use whyperf_consultant::{Searches, Step};
 use whyperf_daemon::{Daemon, Live, PairId, ProcessMetadata, SamplingPass, View};
 use whyperf_experiments::{
     Access, Ending, Measurement, NewRun, Progress, Recorder, RunId, StepRow, Store, StoreError,
-    StoredProfileRow,
+    StoredProfileRow, Topic,
 };
 use whyperf_model::Time;
 
@@ -296,7 +296,10 @@ fn described(news: Progress, found: &[PathBuf]) -> Progress {
 }
 
 /// What processes say of themselves, as facts: of the run where all of so many say the same, else of each process.
-fn metadata_facts(processes: usize, said: &[ProcessMetadata]) -> Vec<(Topic, String, String)> {
+pub(crate) fn metadata_facts(
+    processes: usize,
+    said: &[ProcessMetadata],
+) -> Vec<(Topic, String, String)> {
     let mut facts = Vec::new();
     for ReportedMetadata { key, value, processes: by } in ReportedMetadata::all(said) {
         if by.len() == processes {

@@ -14,6 +14,7 @@ use whyperf_model::{Focus, Hierarchy, Interval, Metric, Nanos, Pair, SURE, Time,
 
 use crate::measuring::cost_check::CheckedCost;
 use crate::measuring::counters;
+use crate::measuring::snapshots::Snapshots;
 use crate::measuring::watch::Watch;
 use crate::output::report::{
     Cause, Cost, Placement, ProcessTime, RankMessages, Report, ReportedBottleneck, ReportedCheck,
@@ -38,6 +39,8 @@ pub(crate) fn complete(mut watch: Watch, mut report: Report, screen: &mut Screen
             "{running} measured {who} went on when the report was written; what follows is not in it."
         ));
     }
+    let snapshots = watch.snapshots.take().map(Snapshots::finish);
+    report.remarks.notes.extend(snapshots.into_iter().flatten());
     let trace = watch.make_trace(&mut report, screen);
     take_end(ended, &mut report);
     watch.close_stored_run(&mut report, screen);

@@ -33,6 +33,7 @@ use crate::measuring::phase_messages::PhaseMessages;
 use crate::measuring::real_time::RealTime;
 use crate::measuring::recording::{KeptRun, StoreWriter};
 use crate::measuring::requested::Measure;
+use crate::measuring::snapshots::Snapshots;
 use crate::measuring::stream_feeders::StreamFeeders;
 use crate::measuring::throttle::HotRegions;
 use crate::measuring::tracing::{MadeTrace, Tracer, TracingOptions};
@@ -75,6 +76,8 @@ pub(crate) struct Watch {
     cost_check: Option<CostCheck>,
     /// Records events, if that is asked for.
     tracer: Option<Tracer>,
+    /// Keeps the profile every so often, if that is asked for.
+    pub(crate) snapshots: Option<Snapshots>,
     /// Removed when all else is gone.
     directory: RunDirectory,
 }
@@ -105,10 +108,7 @@ impl Watch {
     pub(crate) fn begin(directory: RunDirectory, options: &MeasuringOptions) -> Result<Self> {
         let begin = Instant::now();
         let width = Duration::from_millis(options.sample);
-        let left_out = { options.filter.as_ref() }
-            .map(|file| LeftOut::by(file, options.storage.program.as_deref()))
-            .transpose()
-            .map_err(anyhow::Error::msg)?;
+        let left_out = LeftOut::of(options).map_err(anyhow::Error::msg)?;
         let settings = DaemonSettings {
             width: Nanos::from_millis(options.sample),
             compensates: !options.no_compensation,
@@ -125,9 +125,7 @@ impl Watch {
         let measure = Measure::start(&pairs, &mut daemon);
         let hypotheses = options.hypotheses().map_err(anyhow::Error::msg)?;
         let mut inputs = SearchInputs::of(&options.storage, &options.evaluation, &hypotheses);
-        if let Some(left_out) = &left_out {
-            inputs.in_force = inputs.in_force.with_filter(left_out.filter().clone());
-        }
+        left_out.iter().for_each(|left_out| inputs.leave_out(left_out.filter()));
         let (limit, code_search) = (options.cost_limit, options.code_search);
         let settings =
             options.evaluation.settings(limit, code_search, inputs.dwell_time.verdicts());
@@ -164,6 +162,7 @@ impl Watch {
             width,
             cost_check: options.verify_cost.then(CostCheck::default),
             tracer: None,
+            snapshots: None,
             directory,
         })
     }
@@ -342,6 +341,9 @@ impl Watch {
         }
         if let Some(writer) = &mut self.shown.writer {
             writer.write_if_due(&self.searches, &mut self.live);
+        }
+        if let Some(snapshots) = &mut self.snapshots {
+            snapshots.take_if_due(self.live.daemon());
         }
         if let Some(view) = &mut self.shown.view {
             view.tell_if_due(&self.searches, &self.live);
