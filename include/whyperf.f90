@@ -2,7 +2,7 @@
 !!
 !!     use whyperf
 !!     type(whyperf_region), save :: solve
-!!     solve = whyperf_region('solve')
+!!     solve = whyperf_region('solve')            or, of a group: whyperf_region('solve', 'work')
 !!     call whyperf_begin(solve)
 !!     ...
 !!     call whyperf_end(solve)
@@ -28,6 +28,8 @@ module whyperf
   public :: whyperf_phase, whyperf_metadata, whyperf_pause, whyperf_resume
 
   integer, parameter :: longest = 63
+  !> Says that the name of a group stands behind that of a region.
+  integer(c_int32_t), parameter :: grouped = int(z'67726f75', c_int32_t)
 
   !> The bytes that the library knows.
   type, bind(c) :: shared_region
@@ -40,7 +42,8 @@ module whyperf
   type :: whyperf_region
     private
     type(shared_region) :: shared
-    character(kind=c_char) :: name(longest + 1) = c_null_char
+    !> The name, and behind its zero that of the group, if there is one.
+    character(kind=c_char) :: name(2 * (longest + 1)) = c_null_char
   end type
 
   !> Something that is counted.
@@ -112,14 +115,21 @@ module whyperf
 
 contains
 
-  function new_region(name) result(region)
+  function new_region(name, group) result(region)
     character(len=*), intent(in) :: name
+    character(len=*), intent(in), optional :: group
     type(whyperf_region) :: region
-    integer :: i
+    integer :: i, length
 
-    do i = 1, min(len_trim(name), longest)
+    length = min(len_trim(name), longest)
+    do i = 1, length
       region%name(i) = name(i:i)
     end do
+    if (.not. present(group)) return
+    do i = 1, min(len_trim(group), longest)
+      region%name(length + 1 + i) = group(i:i)
+    end do
+    region%shared%kind = grouped
   end function
 
   function new_counter(name) result(counter)

@@ -5,6 +5,9 @@
  *
  *     WHYPERF_SCOPE("solve");              until the end of the block, also when an exception leaves it
  *
+ *     static whyperf_region load = WHYPERF_REGION_OF("io", "load");       of a group: `whyperf run --groups io=off`
+ *     WHYPERF_SCOPE_OF("io", "load");
+ *
  *     static whyperf_counter cells = WHYPERF_COUNTER("cells");
  *     whyperf_add(&cells, n);              a counter: what was added, in all
  *     static whyperf_counter heap = WHYPERF_COUNTER("heap [KiB]");
@@ -45,6 +48,10 @@ typedef struct whyperf_counter {
 
 #define WHYPERF_REGION(name) {name, 0, 0}
 #define WHYPERF_COUNTER(name) {{name, 0, 0}}
+
+/* A region of a group, both of them literals: the name of the group stands behind that of the region. */
+#define WHYPERF_GROUPED_ 0x67726f75u
+#define WHYPERF_REGION_OF(group, name) {name "\0" group, 0, WHYPERF_GROUPED_}
 
 /* What libwhyperf.so exports. Programs call the functions further down. */
 bool whyperf_region_begin(whyperf_region *region) __attribute__((weak));
@@ -193,6 +200,9 @@ private:
 #define WHYPERF_SCOPE(name)                                                             \
     static whyperf_region WHYPERF_JOIN(whyperf_region_, __LINE__) = WHYPERF_REGION(name); \
     const whyperf_scope WHYPERF_JOIN(whyperf_scope_, __LINE__)(WHYPERF_JOIN(whyperf_region_, __LINE__))
+#define WHYPERF_SCOPE_OF(group, name)                                                   \
+    static whyperf_region WHYPERF_JOIN(whyperf_region_, __LINE__) = WHYPERF_REGION_OF(group, name); \
+    const whyperf_scope WHYPERF_JOIN(whyperf_scope_, __LINE__)(WHYPERF_JOIN(whyperf_region_, __LINE__))
 #else
 
 static inline void whyperf_end_scope(whyperf_region **open)
@@ -203,6 +213,10 @@ static inline void whyperf_end_scope(whyperf_region **open)
 
 #define WHYPERF_SCOPE(name)                                                             \
     static whyperf_region WHYPERF_JOIN(whyperf_region_, __LINE__) = WHYPERF_REGION(name); \
+    __attribute__((cleanup(whyperf_end_scope), unused)) whyperf_region *WHYPERF_JOIN(whyperf_scope_, __LINE__) = \
+        whyperf_begin(&WHYPERF_JOIN(whyperf_region_, __LINE__)) ? &WHYPERF_JOIN(whyperf_region_, __LINE__) : 0
+#define WHYPERF_SCOPE_OF(group, name)                                                   \
+    static whyperf_region WHYPERF_JOIN(whyperf_region_, __LINE__) = WHYPERF_REGION_OF(group, name); \
     __attribute__((cleanup(whyperf_end_scope), unused)) whyperf_region *WHYPERF_JOIN(whyperf_scope_, __LINE__) = \
         whyperf_begin(&WHYPERF_JOIN(whyperf_region_, __LINE__)) ? &WHYPERF_JOIN(whyperf_region_, __LINE__) : 0
 #endif

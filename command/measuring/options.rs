@@ -21,7 +21,7 @@ use crate::search::evaluation::{CodeSearchChoice, EvaluationOptions, hypotheses}
 use crate::search::inputs;
 use crate::search::phases::Phasing;
 use crate::search::storage::StorageOptions;
-use crate::search::values::{ThresholdChange, percent, seconds, threshold};
+use crate::search::values::{ThresholdChange, groups, percent, seconds, threshold};
 
 /// How to watch, and what.
 #[derive(Debug, Args)]
@@ -30,6 +30,10 @@ pub(crate) struct RunOptions {
     pub(crate) options: MeasuringOptions,
     #[command(flatten)]
     pub(crate) tracing: TracingOptions,
+    /// Measure regions of the program by their groups, as in io=off or '*=off,solver=on', of which the last one that fits counts
+    #[arg(long, value_name = "GROUP=on|off", env = "WHYPERF_GROUPS", hide_env_values = true)]
+    #[arg(value_parser = groups)]
+    pub(crate) groups: Option<String>,
     /// The program and its arguments, after `--`
     #[arg(value_name = "COMMAND", required = true, trailing_var_arg = true)]
     pub(crate) command: Vec<OsString>,

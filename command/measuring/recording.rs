@@ -200,6 +200,8 @@ impl StoreWriter {
         self.found.extend(self.mapped.take());
         self.note_report(report);
         self.news.facts = metadata_facts(report.processes, &live.daemon().program_metadata());
+        let groups = live.daemon().region_groups().into_iter();
+        self.news.facts.extend(groups.map(|(name, group)| (Topic::Group, name, group)));
         self.is_ending.store(true, Ordering::Relaxed);
         self.writer.thread().unpark();
         let _ = self.sender.send(RecordingMessage::Ending(Box::new(self.news), self.found, ending));

@@ -51,6 +51,7 @@ pub(crate) fn run(request: &RunOptions) -> anyhow::Result<ExitCode> {
         let watch = Watch::begin(directory, options)?;
         launch.measure(&library, watch.directory(), options);
         launch.trace(&request.tracing);
+        launch.choose(request.groups.as_deref());
         Ok(watch)
     });
     let watch = match watch {

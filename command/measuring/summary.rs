@@ -480,11 +480,13 @@ fn take_switched_off(watch: &Watch, report: &mut Report) {
                 SwitchedBy::Itself => "itself",
                 SwitchedBy::Daemon => "whyperf",
                 SwitchedBy::Filter => "filter",
+                SwitchedBy::Start => "start",
             },
         })
         .collect();
     for ReportedSwitchedOff { region, process, visits, by } in &report.switched_off {
         report.remarks.notes.push(match *by {
+            "start" => format!("Region {region} of process {process} was off from the start."),
             "filter" => format!(
                 "Region {region} of process {process} was switched off by the filter after {visits} visits: what it did before is in the profile."
             ),

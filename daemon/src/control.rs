@@ -1,5 +1,6 @@
 //! Commands to the measured processes and what they reply.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
 use whyperf_inject::{go_on_with_own_events, stop_own_events};
@@ -40,6 +41,8 @@ pub enum SwitchedBy {
     Daemon,
     /// The user's filter.
     Filter,
+    /// Whoever chose its group, or the process that this one is a copy of: it was off from the start.
+    Start,
 }
 
 impl Process {
@@ -59,6 +62,7 @@ impl Process {
             visits: if entry.hot_visits > 0 { entry.hot_visits } else { self.visits(number) },
             by: match entry.hot_visits {
                 0 if instrumenter.leaves_out(&self.catalogue.code_of(entry)) => SwitchedBy::Filter,
+                0 if self.visits(number) == 0 => SwitchedBy::Start,
                 0 => SwitchedBy::Daemon,
                 _ => SwitchedBy::Itself,
             },
@@ -251,6 +255,13 @@ impl Process {
 }
 
 impl Daemon {
+    /// By name of a region of the program's own: its group, if it has one.
+    #[must_use]
+    pub fn region_groups(&self) -> BTreeMap<String, String> {
+        let regions = self.processes.iter().flat_map(|process| &process.catalogue.tables.regions);
+        regions.filter_map(|entry| Some((entry.name.clone(), entry.group.clone()?))).collect()
+    }
+
     /// Asks for regions of this name to be switched on or off, in one process (rank or process id)
     /// or in all; answers how many were asked for. What became of it is in a later pass.
     pub fn switch(&mut self, region: &str, process: Option<&str>, on: bool) -> usize {

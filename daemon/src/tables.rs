@@ -13,6 +13,8 @@ use crate::region::RegionMemory;
 #[derive(Clone, Debug)]
 pub(crate) struct RegionEntry {
     pub(crate) name: String,
+    /// Of a region of the program's own: its group, if it has one.
+    pub(crate) group: Option<String>,
     pub(crate) category: Category,
     pub(crate) address: u64,
     /// It is switched off now.
@@ -88,8 +90,14 @@ impl ProcessTables {
     /// Takes in new regions, and which of all are switched off.
     pub(crate) fn take_regions(&mut self, region: &RegionMemory) {
         for record in region.regions().get(self.regions.len()..).unwrap_or(&[]) {
+            let name = named(&mut self.room, region, record.name.load(Ordering::Relaxed));
+            let (name, group) = match name.split_once('\0') {
+                Some((name, group)) => (name.to_owned(), Some(group.to_owned())),
+                None => (name, None),
+            };
             self.regions.push(RegionEntry {
-                name: named(&mut self.room, region, record.name.load(Ordering::Relaxed)),
+                name,
+                group,
                 category: category(record.kind.load(Ordering::Relaxed)),
                 address: record.address.load(Ordering::Relaxed),
                 off: false,

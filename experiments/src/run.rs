@@ -75,6 +75,8 @@ pub enum Topic {
     Metadata,
     /// What one of them says: a rank, or a process id outside MPI.
     MetadataOf(u32),
+    /// Of regions of the program's own, which groups they belong to.
+    Group,
 }
 
 impl Topic {
@@ -85,6 +87,7 @@ impl Topic {
             Self::Setting => "setting".into(),
             Self::Environment => "environment".into(),
             Self::Metadata => METADATA.into(),
+            Self::Group => "group".into(),
             Self::MetadataOf(process) => format!("{METADATA} {process}").into(),
         }
     }
@@ -268,8 +271,14 @@ mod tests {
 
     #[test]
     fn each_topic_keeps_the_word_that_stores_hold() {
-        let all = [Topic::Setting, Topic::Environment, Topic::Metadata, Topic::MetadataOf(3)];
+        let all = [
+            Topic::Setting,
+            Topic::Environment,
+            Topic::Metadata,
+            Topic::MetadataOf(3),
+            Topic::Group,
+        ];
         let names = all.map(Topic::name);
-        assert_eq!(names, ["setting", "environment", "metadata", "metadata 3"]);
+        assert_eq!(names, ["setting", "environment", "metadata", "metadata 3", "group"]);
     }
 }

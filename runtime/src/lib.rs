@@ -7,7 +7,7 @@
 //! Each line uses only the lines above it, and of its own line what stands to the left:
 //!
 //! ```text
-//!   leaves      range, number, directory, once_pointer, spin_lock, zero_ended_path, process_status, thread_local, view
+//!   leaves      range, group_choices, number, directory, once_pointer, spin_lock, zero_ended_path, process_status, thread_local, view
 //!   kernel      kernel, clock, own_memory, listening_page, interrupted_call, environ, switch, lock, attach_request, machine_facts
 //!   process     measurement, replies, heartbeat, last_thread_watchdog
 //!   region      sigbus_handler, map, strings, region, ring, turns
@@ -41,6 +41,7 @@ pub mod event;
 mod event_costs;
 pub mod fork;
 mod functions;
+mod group_choices;
 pub mod guard;
 mod heartbeat;
 mod interrupted_call;

@@ -18,10 +18,12 @@ impl ExportedRun {
         if let Some(foreign) = &self.foreign {
             return foreign.clone();
         }
+        let groups = self.facts.iter().filter(|fact| fact.topic == Topic::Group.name());
+        let groups = groups.map(|fact| (fact.name.as_str(), fact.value.as_str())).collect();
         let threads = self.trees().into_iter().map(|tree| ForeignThread {
             events: self.events(&tree),
             metadata: self.metadata(tree.process),
-            ..thread(&tree, self.summary.elapsed_s)
+            ..thread(&tree, &groups, self.summary.elapsed_s)
         });
         ForeignProfile {
             metrics: vec![ForeignMetric { name: "TIME".into() }],
@@ -69,7 +71,8 @@ fn event(name: &str, totals: &UserEventTotals) -> Option<UserEvent> {
 }
 
 /// A flat line for each name, and one for each callpath of several names; all below TAU's own root.
-fn thread(tree: &CallTree<'_>, elapsed_s: f64) -> ForeignThread {
+fn thread(tree: &CallTree<'_>, groups: &BTreeMap<&str, &str>, elapsed_s: f64) -> ForeignThread {
+    let group = |name: &str| groups.get(name).copied().unwrap_or_else(|| group(name));
     let subcalls = tree.subcalls();
     let mut flat: BTreeMap<&str, Timer> = BTreeMap::new();
     let mut paths: Vec<Timer> = Vec::new();
