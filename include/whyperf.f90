@@ -2,7 +2,7 @@
 !!
 !!     use whyperf
 !!     type(whyperf_region), save :: solve
-!!     solve = whyperf_region('solve')
+!!     solve = whyperf_region('solve')            or, of a group: whyperf_region('solve', 'work')
 !!     call whyperf_begin(solve)
 !!     ...
 !!     call whyperf_end(solve)
@@ -12,6 +12,7 @@
 !!     call whyperf_add(cells, n)
 !!     call whyperf_set(level, v)
 !!
+!!     call whyperf_metadata('mesh', 'fine')
 !!     call whyperf_phase('assembly')
 !!     call whyperf_pause()
 !!     call whyperf_resume()
@@ -24,9 +25,11 @@ module whyperf
   private
   public :: whyperf_region, whyperf_counter
   public :: whyperf_begin, whyperf_end, whyperf_add, whyperf_set
-  public :: whyperf_phase, whyperf_pause, whyperf_resume
+  public :: whyperf_phase, whyperf_metadata, whyperf_pause, whyperf_resume
 
   integer, parameter :: longest = 63
+  !> Says that the name of a group stands behind that of a region.
+  integer(c_int32_t), parameter :: grouped = int(z'67726f75', c_int32_t)
 
   !> The bytes that the library knows.
   type, bind(c) :: shared_region
@@ -39,7 +42,8 @@ module whyperf
   type :: whyperf_region
     private
     type(shared_region) :: shared
-    character(kind=c_char) :: name(longest + 1) = c_null_char
+    !> The name, and behind its zero that of the group, if there is one.
+    character(kind=c_char) :: name(2 * (longest + 1)) = c_null_char
   end type
 
   !> Something that is counted.
@@ -78,6 +82,10 @@ module whyperf
       import :: c_char
       character(kind=c_char), intent(in) :: name(*)
     end subroutine
+    subroutine on_pair(key, value) bind(c)
+      import :: c_char
+      character(kind=c_char), intent(in) :: key(*), value(*)
+    end subroutine
     subroutine on_nothing() bind(c)
     end subroutine
   end interface
@@ -100,20 +108,28 @@ module whyperf
   procedure(on_counter), pointer, save :: add => null()
   procedure(on_counter), pointer, save :: set => null()
   procedure(on_name), pointer, save :: phase => null()
+  procedure(on_pair), pointer, save :: metadata => null()
   procedure(on_nothing), pointer, save :: pause => null()
   procedure(on_nothing), pointer, save :: resume => null()
   logical, volatile, save :: looked = .false.
 
 contains
 
-  function new_region(name) result(region)
+  function new_region(name, group) result(region)
     character(len=*), intent(in) :: name
+    character(len=*), intent(in), optional :: group
     type(whyperf_region) :: region
-    integer :: i
+    integer :: i, length
 
-    do i = 1, min(len_trim(name), longest)
+    length = min(len_trim(name), longest)
+    do i = 1, length
       region%name(i) = name(i:i)
     end do
+    if (.not. present(group)) return
+    do i = 1, min(len_trim(group), longest)
+      region%name(length + 1 + i) = group(i:i)
+    end do
+    region%shared%kind = grouped
   end function
 
   function new_counter(name) result(counter)
@@ -172,6 +188,14 @@ contains
     if (is_loaded()) call phase(trim(name) // c_null_char)
   end subroutine
 
+  !> Says of this process that the key has this value; of a key the last value counts.
+  subroutine whyperf_metadata(key, value)
+    character(len=*), intent(in) :: key, value
+
+    if (.not. is_loaded()) return
+    if (associated(metadata)) call metadata(trim(key) // c_null_char, trim(value) // c_null_char)
+  end subroutine
+
   !> Records nothing until whyperf_resume; visits that are open still end.
   subroutine whyperf_pause()
     if (is_loaded()) call pause()
@@ -208,6 +232,7 @@ contains
       call c_f_procpointer(named('whyperf_counter_add'), add)
       call c_f_procpointer(named('whyperf_counter_set'), set)
       call c_f_procpointer(named('whyperf_phase_begin'), phase)
+      call c_f_procpointer(named('whyperf_metadata_set'), metadata)
       call c_f_procpointer(named('whyperf_measurement_pause'), pause)
       call c_f_procpointer(named('whyperf_measurement_resume'), resume)
       call c_f_procpointer(found, begin)

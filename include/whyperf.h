@@ -5,12 +5,17 @@
  *
  *     WHYPERF_SCOPE("solve");              until the end of the block, also when an exception leaves it
  *
+ *     static whyperf_region load = WHYPERF_REGION_OF("io", "load");       of a group: `whyperf run --groups io=off`
+ *     WHYPERF_SCOPE_OF("io", "load");
+ *
  *     static whyperf_counter cells = WHYPERF_COUNTER("cells");
  *     whyperf_add(&cells, n);              a counter: what was added, in all
  *     static whyperf_counter heap = WHYPERF_COUNTER("heap [KiB]");
  *     whyperf_set(&heap, v);               a gauge: how often it was set, least, most, mean, deviation
  *
  *     whyperf_phase("assembly");  whyperf_pause();  whyperf_resume();
+ *
+ *     whyperf_metadata("mesh", "fine");    what this process says of itself: of a key the last value counts
  *
  * Needs nothing at link time. Where libwhyperf.so is not loaded, every call returns at once. A region is a
  * static object, one per name; its name is a string that stays. An end closes what is still open inside its
@@ -44,12 +49,17 @@ typedef struct whyperf_counter {
 #define WHYPERF_REGION(name) {name, 0, 0}
 #define WHYPERF_COUNTER(name) {{name, 0, 0}}
 
+/* A region of a group, both of them literals: the name of the group stands behind that of the region. */
+#define WHYPERF_GROUPED_ 0x67726f75u
+#define WHYPERF_REGION_OF(group, name) {name "\0" group, 0, WHYPERF_GROUPED_}
+
 /* What libwhyperf.so exports. Programs call the functions further down. */
 bool whyperf_region_begin(whyperf_region *region) __attribute__((weak));
 void whyperf_region_end(whyperf_region *region) __attribute__((weak));
 void whyperf_counter_add(whyperf_counter *counter, int64_t amount) __attribute__((weak));
 void whyperf_counter_set(whyperf_counter *counter, int64_t value) __attribute__((weak));
 void whyperf_phase_begin(const char *name) __attribute__((weak));
+void whyperf_metadata_set(const char *key, const char *value) __attribute__((weak));
 void whyperf_measurement_pause(void) __attribute__((weak));
 void whyperf_measurement_resume(void) __attribute__((weak));
 #pragma weak dlsym
@@ -65,6 +75,7 @@ struct whyperf_library {
     void (*phase)(const char *);
     void (*pause)(void);
     void (*resume)(void);
+    void (*metadata)(const char *, const char *);
 };
 __attribute__((weak, visibility("hidden"))) struct whyperf_library whyperf_library;
 
@@ -85,12 +96,14 @@ __attribute__((cold, noinline, unused)) static void whyperf_look_up(void)
         void *phase = whyperf_look_up_one((void *)whyperf_phase_begin, "whyperf_phase_begin");
         void *pause = whyperf_look_up_one((void *)whyperf_measurement_pause, "whyperf_measurement_pause");
         void *resume = whyperf_look_up_one((void *)whyperf_measurement_resume, "whyperf_measurement_resume");
+        void *metadata = whyperf_look_up_one((void *)whyperf_metadata_set, "whyperf_metadata_set");
         __atomic_store(&whyperf_library.end, (void (**)(whyperf_region *))&end, __ATOMIC_RELAXED);
         __atomic_store(&whyperf_library.add, (void (**)(whyperf_counter *, int64_t))&add, __ATOMIC_RELAXED);
         __atomic_store(&whyperf_library.set, (void (**)(whyperf_counter *, int64_t))&set, __ATOMIC_RELAXED);
         __atomic_store(&whyperf_library.phase, (void (**)(const char *))&phase, __ATOMIC_RELAXED);
         __atomic_store(&whyperf_library.pause, (void (**)(void))&pause, __ATOMIC_RELAXED);
         __atomic_store(&whyperf_library.resume, (void (**)(void))&resume, __ATOMIC_RELAXED);
+        __atomic_store(&whyperf_library.metadata, (void (**)(const char *, const char *))&metadata, __ATOMIC_RELAXED);
         __atomic_store(&whyperf_library.begin, (bool (**)(whyperf_region *))&begin, __ATOMIC_RELAXED);
     } else if (dlerror) {
         dlerror(); /* the failed search is not the program's */
@@ -140,6 +153,15 @@ static inline void whyperf_phase(const char *name)
         whyperf_library.phase(name);
 }
 
+/* Says of this process that the key has this value, as in what it computes and how it was set. Both are copied. A process may
+ * say 128 keys, and 256 KiB in all; what is beyond is left out and told. */
+static inline void whyperf_metadata(const char *key, const char *value)
+{
+    /* A library of before knows nothing of it. */
+    if (whyperf_is_loaded() && whyperf_library.metadata)
+        whyperf_library.metadata(key, value);
+}
+
 /* Records nothing until whyperf_resume; visits that are open still end. */
 static inline void whyperf_pause(void)
 {
@@ -178,6 +200,9 @@ private:
 #define WHYPERF_SCOPE(name)                                                             \
     static whyperf_region WHYPERF_JOIN(whyperf_region_, __LINE__) = WHYPERF_REGION(name); \
     const whyperf_scope WHYPERF_JOIN(whyperf_scope_, __LINE__)(WHYPERF_JOIN(whyperf_region_, __LINE__))
+#define WHYPERF_SCOPE_OF(group, name)                                                   \
+    static whyperf_region WHYPERF_JOIN(whyperf_region_, __LINE__) = WHYPERF_REGION_OF(group, name); \
+    const whyperf_scope WHYPERF_JOIN(whyperf_scope_, __LINE__)(WHYPERF_JOIN(whyperf_region_, __LINE__))
 #else
 
 static inline void whyperf_end_scope(whyperf_region **open)
@@ -188,6 +213,10 @@ static inline void whyperf_end_scope(whyperf_region **open)
 
 #define WHYPERF_SCOPE(name)                                                             \
     static whyperf_region WHYPERF_JOIN(whyperf_region_, __LINE__) = WHYPERF_REGION(name); \
+    __attribute__((cleanup(whyperf_end_scope), unused)) whyperf_region *WHYPERF_JOIN(whyperf_scope_, __LINE__) = \
+        whyperf_begin(&WHYPERF_JOIN(whyperf_region_, __LINE__)) ? &WHYPERF_JOIN(whyperf_region_, __LINE__) : 0
+#define WHYPERF_SCOPE_OF(group, name)                                                   \
+    static whyperf_region WHYPERF_JOIN(whyperf_region_, __LINE__) = WHYPERF_REGION_OF(group, name); \
     __attribute__((cleanup(whyperf_end_scope), unused)) whyperf_region *WHYPERF_JOIN(whyperf_scope_, __LINE__) = \
         whyperf_begin(&WHYPERF_JOIN(whyperf_region_, __LINE__)) ? &WHYPERF_JOIN(whyperf_region_, __LINE__) : 0
 #endif

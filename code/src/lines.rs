@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use addr2line::{Context, LookupContinuation, LookupResult};
+use addr2line::{Context, FrameIter, LookupContinuation, LookupResult};
 use gimli::{DwLang, Dwarf, EndianSlice, LittleEndian, SectionId};
 
 type DebugBytes = EndianSlice<'static, LittleEndian>;
@@ -52,21 +52,19 @@ impl Lines {
         Some(Self { context: Context::from_dwarf(dwarf).ok()?, shared })
     }
 
+    /// The source file of the compiled function around an address, with its folders.
+    pub(crate) fn path(&self, address: u64) -> Option<String> {
+        let mut frames = self.found(address)?;
+        let mut path = None;
+        while let Ok(Some(frame)) = frames.next() {
+            path = frame.location.and_then(|location| location.file).map(str::to_owned);
+        }
+        path
+    }
+
     /// What is written around an address: the compiled function last, what is inlined there before.
     pub(crate) fn frames(&self, address: u64) -> Vec<Written> {
-        // The library counts one further.
-        if address == u64::MAX {
-            return Vec::new();
-        }
-        let mut lookup = self.context.find_frames(address);
-        let frames = loop {
-            match lookup {
-                LookupResult::Output(frames) => break frames,
-                // Parts kept in files of their own are not followed.
-                LookupResult::Load { continuation, .. } => lookup = continuation.resume(None),
-            }
-        };
-        let Ok(mut frames) = frames else { return Vec::new() };
+        let Some(mut frames) = self.found(address) else { return Vec::new() };
         let mut found = Vec::new();
         while let Ok(Some(frame)) = frames.next() {
             let location = frame.location.as_ref();
@@ -83,6 +81,21 @@ impl Lines {
             }
         }
         found
+    }
+
+    fn found(&self, address: u64) -> Option<FrameIter<'_, DebugBytes>> {
+        // The library counts one further.
+        if address == u64::MAX {
+            return None;
+        }
+        let mut lookup = self.context.find_frames(address);
+        loop {
+            match lookup {
+                LookupResult::Output(frames) => return frames.ok(),
+                // Parts kept in files of their own are not followed.
+                LookupResult::Load { continuation, .. } => lookup = continuation.resume(None),
+            }
+        }
     }
 
     /// The compiled function around an address, and the line there.

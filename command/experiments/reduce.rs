@@ -36,7 +36,7 @@ pub(crate) struct Reduce {
 /// Whose filter is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ReduceFormat {
-    /// Directives for `whyperf run --directives`
+    /// Directives for `whyperf run --filter`
     Whyperf,
     /// TAU's selective instrumentation file
     Tau,
@@ -107,5 +107,5 @@ Operators: <, >, =, <=, >= and !=. What is not known of a function is no match. 
 
 Examples:
   whyperf reduce latest --rules rules.txt --format tau -o select.tau
-  whyperf reduce latest --rules rules.txt -o filter; whyperf run --directives filter -- ./app
+  whyperf reduce latest --rules rules.txt -o filter; whyperf run --filter filter -- ./app
   gcc $(whyperf reduce latest --format gcc) app.c";

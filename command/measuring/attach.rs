@@ -51,7 +51,7 @@ pub(crate) fn attach(request: &Attach) -> Result<ExitCode> {
     let mut options = request.options.clone();
     let command = command_of(&processes);
     options.name_after(&command);
-    let started = RunOptions { options, tracing: TracingOptions::OFF, command };
+    let started = RunOptions { options, tracing: TracingOptions::OFF, groups: None, command };
     let options = &started.options;
     let mut screen = Screen::new(options.colour(), options.quiet);
     delivery::check(options.json.as_deref(), &mut screen);

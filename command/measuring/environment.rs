@@ -84,6 +84,7 @@ fn settings(
         ("order", options.evaluation.order.stored().to_owned()),
         ("code-search", options.code_search.stored().to_owned()),
     ];
+    all.extend(options.filter.as_ref().map(|file| ("filter", file.name.clone())));
     let thresholds = options.threshold.iter();
     let thresholds: Vec<String> =
         thresholds.map(|each| format!("{}={}", each.hypothesis, each.value)).collect();

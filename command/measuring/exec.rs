@@ -62,6 +62,7 @@ pub(crate) fn exec(request: &RunOptions) -> anyhow::Result<ExitCode> {
         };
         launch.measure(&library, directory, options);
         launch.trace(&request.tracing);
+        launch.choose(request.groups.as_deref());
         Ok(claim)
     });
     match place {

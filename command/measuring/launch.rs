@@ -94,6 +94,13 @@ impl Launch {
         }
     }
 
+    /// The same with these groups of regions, if some are chosen.
+    pub(crate) fn choose(&mut self, groups: Option<&str>) {
+        if !self.environment.is_empty() {
+            self.environment.extend(groups.map(|groups| ("WHYPERF_GROUPS", groups.into())));
+        }
+    }
+
     /// The same with each event recorded, if that is asked for.
     pub(crate) fn trace(&mut self, options: &TracingOptions) {
         let set = |name: &str| env::var_os(name).is_some();

@@ -11,16 +11,17 @@ use whyperf_model::{Counter, Pair};
 use whyperf_viewer::ViewAddress;
 
 use crate::measuring::tracing::TracingOptions;
-use crate::measuring::{counters, requested, target};
+use crate::measuring::{counters, left_out, requested, target};
 use crate::output::delivery::{Destinations, ReportLength};
 use crate::output::page_server::{self, PageOptions};
 use crate::output::streams::StreamOptions;
 use crate::output::terminal::Colour;
+use crate::search::directive_file::DirectiveFile;
 use crate::search::evaluation::{CodeSearchChoice, EvaluationOptions, hypotheses};
 use crate::search::inputs;
 use crate::search::phases::Phasing;
 use crate::search::storage::StorageOptions;
-use crate::search::values::{ThresholdChange, percent, seconds, threshold};
+use crate::search::values::{ThresholdChange, groups, percent, seconds, threshold};
 
 /// How to watch, and what.
 #[derive(Debug, Args)]
@@ -29,6 +30,10 @@ pub(crate) struct RunOptions {
     pub(crate) options: MeasuringOptions,
     #[command(flatten)]
     pub(crate) tracing: TracingOptions,
+    /// Measure regions of the program by their groups, as in io=off or '*=off,solver=on', of which the last one that fits counts
+    #[arg(long, value_name = "GROUP=on|off", env = "WHYPERF_GROUPS", hide_env_values = true)]
+    #[arg(value_parser = groups)]
+    pub(crate) groups: Option<String>,
     /// The program and its arguments, after `--`
     #[arg(value_name = "COMMAND", required = true, trailing_var_arg = true)]
     pub(crate) command: Vec<OsString>,
@@ -66,6 +71,10 @@ pub(crate) struct MeasuringOptions {
     /// Measure METRIC at FOCUS for the whole run, as in calls '</Code/app.c/f>'; may be repeated
     #[arg(long, num_args = 2, value_names = ["METRIC", "FOCUS"], action = ArgAction::Append)]
     pub(crate) measure: Vec<String>,
+    /// Leave out the functions that this filter names, of whyperf, TAU, Score-P or gcc: they are neither counted nor asked about
+    #[arg(long, value_name = "FILE", env = "WHYPERF_FILTER", hide_env_values = true)]
+    #[arg(value_parser = DirectiveFile::filter_parser())]
+    pub(crate) filter: Option<DirectiveFile>,
     /// Count these of each thread, as in page-faults,instructions; `whyperf doctor` lists what this machine has
     #[arg(long, value_name = "COUNTERS", value_delimiter = ',')]
     #[arg(env = "WHYPERF_COUNTERS", hide_env_values = true)]
@@ -116,6 +125,10 @@ pub(crate) struct MeasuringOptions {
     /// Report what is known by now each time that so much time has passed, as in 10m; the signal RTMIN+3 asks for it, too
     #[arg(long, value_name = "TIME", value_parser = seconds)]
     pub(crate) report_every: Option<Duration>,
+    /// Keep the profile as it stands each time that so much time has passed, as in 30s, each as a trial in the store
+    #[arg(long, value_name = "TIME", value_parser = seconds)]
+    #[arg(env = "WHYPERF_SNAPSHOT_EVERY", hide_env_values = true)]
+    pub(crate) snapshot_every: Option<Duration>,
     /// Take keys from the terminal: `p` begins a phase, space pauses the search, `r` reports. The program has no input then
     #[arg(long)]
     pub(crate) keys: bool,
@@ -207,6 +220,14 @@ impl MeasuringOptions {
     pub(crate) fn check(&self) -> Result<(), String> {
         let table = self.hypotheses()?;
         inputs::read(&self.storage.directives, &table)?;
+        if let Some(file) = &self.filter {
+            left_out::check(&left_out::read(file)?.filter, &self.pairs()?)?;
+        }
+        if self.snapshot_every.is_some() && self.storage.no_store {
+            return Err(
+                "snapshots are kept in the store: leave --no-store out, or --snapshot-every".into(),
+            );
+        }
         self.counters().map(drop)
     }
 

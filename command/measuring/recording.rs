@@ -16,17 +16,17 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
 use whyperf_consultant::{Searches, Step};
-use whyperf_daemon::{Daemon, Live, PairId, SamplingPass, View};
+use whyperf_daemon::{Daemon, Live, PairId, ProcessMetadata, SamplingPass, View};
 use whyperf_experiments::{
     Access, Ending, Measurement, NewRun, Progress, Recorder, RunId, StepRow, Store, StoreError,
-    StoredProfileRow,
+    StoredProfileRow, Topic,
 };
 use whyperf_model::Time;
 
 use crate::measuring::mapped_files::{self, MappedFiles};
 use crate::measuring::real_time::RealTime;
 use crate::measuring::told_questions::ToldQuestions;
-use crate::output::report::Report;
+use crate::output::report::{Report, ReportedMetadata};
 
 /// A run being written.
 #[derive(Debug)]
@@ -199,6 +199,9 @@ impl StoreWriter {
         let ending = Ending { elapsed: self.begin.elapsed(), exit_status: report.exit_status };
         self.found.extend(self.mapped.take());
         self.note_report(report);
+        self.news.facts = metadata_facts(report.processes, &live.daemon().program_metadata());
+        let groups = live.daemon().region_groups().into_iter();
+        self.news.facts.extend(groups.map(|(name, group)| (Topic::Group, name, group)));
         self.is_ending.store(true, Ordering::Relaxed);
         self.writer.thread().unpark();
         let _ = self.sender.send(RecordingMessage::Ending(Box::new(self.news), self.found, ending));
@@ -289,8 +292,26 @@ fn patient<T>(
 
 /// The progress with the facts of the object files that were found. They are read here because no other thread waits for this one.
 fn described(news: Progress, found: &[PathBuf]) -> Progress {
-    let (objects, facts) = mapped_files::described(found);
+    let (objects, mut facts) = mapped_files::described(found);
+    facts.extend_from_slice(&news.facts);
     Progress { objects, facts, ..news }
+}
+
+/// What processes say of themselves, as facts: of the run where all of so many say the same, else of each process.
+pub(crate) fn metadata_facts(
+    processes: usize,
+    said: &[ProcessMetadata],
+) -> Vec<(Topic, String, String)> {
+    let mut facts = Vec::new();
+    for ReportedMetadata { key, value, processes: by } in ReportedMetadata::all(said) {
+        if by.len() == processes {
+            facts.push((Topic::Metadata, key, value));
+            continue;
+        }
+        let of = |process| (Topic::MetadataOf(process), key.clone(), value.clone());
+        facts.extend(by.into_iter().map(of));
+    }
+    facts
 }
 
 /// A row of the profile as the store keeps it.

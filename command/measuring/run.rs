@@ -17,6 +17,7 @@ use crate::measuring::page::{self, ShownRun};
 use crate::measuring::panic_handler;
 use crate::measuring::process_limit;
 use crate::measuring::recording::StoreWriter;
+use crate::measuring::snapshots::Snapshots;
 use crate::measuring::summary;
 use crate::measuring::supervision::{
     MeasuringStage, Program, SHORT_GRACE, Supervision, SupervisionEnd,
@@ -50,6 +51,7 @@ pub(crate) fn run(request: &RunOptions) -> anyhow::Result<ExitCode> {
         let watch = Watch::begin(directory, options)?;
         launch.measure(&library, watch.directory(), options);
         launch.trace(&request.tracing);
+        launch.choose(request.groups.as_deref());
         Ok(watch)
     });
     let watch = match watch {
@@ -220,6 +222,10 @@ pub(crate) fn kept(mut watch: Watch, request: &RunOptions, screen: &mut Screen) 
         screen.warn(&format!("events are not recorded: {}", delivery::words(&error)));
     }
     let run = environment::new_run(request, &watch.inputs);
+    watch.snapshots = request
+        .options
+        .snapshot_every
+        .map(|every| Snapshots::of(storage.store.clone(), &run, every));
     match StoreWriter::begin(storage.store.clone(), run, request.options.profile) {
         Ok(writer) => watch.keep(writer),
         Err(error) => screen.warn(&format!("the run is not kept: {error}")),

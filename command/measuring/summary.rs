@@ -8,18 +8,19 @@ use whyperf_consultant::{
     Bottleneck as Finding, DirectiveOutcome, Hypotheses, Hypothesis, Past, SearchResult as Found,
     Searches, Subject, ValueUnit,
 };
-use whyperf_daemon::{Milestone, MilestoneKind, RunLosses, View};
+use whyperf_daemon::{Milestone, MilestoneKind, RunLosses, SwitchedBy, View};
 use whyperf_model::matching::{CausedWait, Line};
 use whyperf_model::{Focus, Hierarchy, Interval, Metric, Nanos, Pair, SURE, Time, TimeDivision};
 
 use crate::measuring::cost_check::CheckedCost;
 use crate::measuring::counters;
+use crate::measuring::snapshots::Snapshots;
 use crate::measuring::watch::Watch;
 use crate::output::report::{
     Cause, Cost, Placement, ProcessTime, RankMessages, Report, ReportedBottleneck, ReportedCheck,
-    ReportedEfficiency, ReportedHotCode, ReportedLosses, ReportedPhase, ReportedProfileRow,
-    ReportedRefusal, ReportedScale, ReportedSearch, ReportedStretch, ReportedSwitchedOff,
-    ReportedUndecided, TimeShares, rounded, summed_user_events,
+    ReportedEfficiency, ReportedHotCode, ReportedLosses, ReportedMetadata, ReportedPhase,
+    ReportedProfileRow, ReportedRefusal, ReportedScale, ReportedSearch, ReportedStretch,
+    ReportedSwitchedOff, ReportedUndecided, TimeShares, rounded, summed_user_events,
 };
 use crate::output::terminal::Screen;
 use crate::search::phases;
@@ -38,6 +39,8 @@ pub(crate) fn complete(mut watch: Watch, mut report: Report, screen: &mut Screen
             "{running} measured {who} went on when the report was written; what follows is not in it."
         ));
     }
+    let snapshots = watch.snapshots.take().map(Snapshots::finish);
+    report.remarks.notes.extend(snapshots.into_iter().flatten());
     let trace = watch.make_trace(&mut report, screen);
     take_end(ended, &mut report);
     watch.close_stored_run(&mut report, screen);
@@ -119,9 +122,15 @@ pub(crate) fn take(watch: &Watch, report: &mut Report) {
     report.remarks.notes.extend(watch.daemon().gone_alone().iter().map(|pid| {
         format!("Process {pid} gave up system calls or rights that measuring needs, and was measured until then.")
     }));
+    if let Some(left_out) = &watch.left_out {
+        let filter = report.filter.insert(left_out.reported());
+        report.remarks.notes.push(filter.to_string());
+        report.remarks.notes.extend(left_out.notes());
+    }
     report.measured = watch.measure.taken(watch.daemon());
     report.counters = counters::counted(watch.daemon());
     report.user_events = summed_user_events(&watch.daemon().user_events());
+    report.metadata = ReportedMetadata::all(&watch.daemon().program_metadata());
     report.remarks.notes.extend(counters::refused(watch.daemon().refused_counters()));
     report.directives_used =
         watch.inputs.in_force.used() + watch.inputs.dwell_time.directives_used();
@@ -467,13 +476,24 @@ fn take_switched_off(watch: &Watch, report: &mut Report) {
             region: off.region,
             process: off.process,
             visits: off.visits,
-            by: if off.by_itself { "itself" } else { "whyperf" },
+            by: match off.by {
+                SwitchedBy::Itself => "itself",
+                SwitchedBy::Daemon => "whyperf",
+                SwitchedBy::Filter => "filter",
+                SwitchedBy::Start => "start",
+            },
         })
         .collect();
     for ReportedSwitchedOff { region, process, visits, by } in &report.switched_off {
-        report.remarks.notes.push(format!(
-            "Region {region} of process {process} was switched off by {by} after {visits} visits (too hot to measure on): its calls and times are lower bounds."
-        ));
+        report.remarks.notes.push(match *by {
+            "start" => format!("Region {region} of process {process} was off from the start."),
+            "filter" => format!(
+                "Region {region} of process {process} was switched off by the filter after {visits} visits: what it did before is in the profile."
+            ),
+            by => format!(
+                "Region {region} of process {process} was switched off by {by} after {visits} visits (too hot to measure on): its calls and times are lower bounds."
+            ),
+        });
     }
 }
 
@@ -491,6 +511,10 @@ fn left_out(losses: &RunLosses) -> Vec<(u64, &'static str)> {
         ),
         (losses.regions, "regions beyond the room of their process: not measured"),
         (losses.strings, "names beyond the room of their process: shown without"),
+        (
+            losses.metadata,
+            "values that the program said of itself beyond the room for that: left out; 128 keys and 256 KiB of each process are kept",
+        ),
         (
             losses.requests,
             "pending requests beyond the room of their process: their waits are charged to no message",

@@ -25,6 +25,7 @@ use whyperf_viewer::{CommandSender, ViewedRun};
 use crate::measuring::commands::{self, Asked};
 use crate::measuring::cost_check::{CheckedCost, CostCheck, Turn};
 use crate::measuring::event::WatchEvent;
+use crate::measuring::left_out::LeftOut;
 use crate::measuring::live_view::LiveView;
 use crate::measuring::options::MeasuringOptions;
 use crate::measuring::pass_times::PassTimes;
@@ -32,6 +33,7 @@ use crate::measuring::phase_messages::PhaseMessages;
 use crate::measuring::real_time::RealTime;
 use crate::measuring::recording::{KeptRun, StoreWriter};
 use crate::measuring::requested::Measure;
+use crate::measuring::snapshots::Snapshots;
 use crate::measuring::stream_feeders::StreamFeeders;
 use crate::measuring::throttle::HotRegions;
 use crate::measuring::tracing::{MadeTrace, Tracer, TracingOptions};
@@ -61,6 +63,8 @@ pub(crate) struct Watch {
     pub(crate) measure: Measure,
     /// What leads the search.
     pub(crate) inputs: SearchInputs,
+    /// What the user leaves out.
+    pub(crate) left_out: Option<LeftOut>,
     /// The time of all threads, of which the profile shows shares.
     wall: PairId,
     /// What measuring costs.
@@ -72,6 +76,8 @@ pub(crate) struct Watch {
     cost_check: Option<CostCheck>,
     /// Records events, if that is asked for.
     tracer: Option<Tracer>,
+    /// Keeps the profile every so often, if that is asked for.
+    pub(crate) snapshots: Option<Snapshots>,
     /// Removed when all else is gone.
     directory: RunDirectory,
 }
@@ -102,6 +108,7 @@ impl Watch {
     pub(crate) fn begin(directory: RunDirectory, options: &MeasuringOptions) -> Result<Self> {
         let begin = Instant::now();
         let width = Duration::from_millis(options.sample);
+        let left_out = LeftOut::of(options).map_err(anyhow::Error::msg)?;
         let settings = DaemonSettings {
             width: Nanos::from_millis(options.sample),
             compensates: !options.no_compensation,
@@ -110,13 +117,15 @@ impl Watch {
             cost_limit: options.cost_limit,
             records: !options.storage.no_store,
             counters: options.counters().map_err(anyhow::Error::msg)?,
+            filter: left_out.as_ref().map(|left_out| left_out.filter().clone()),
             ..DaemonSettings::new(Moment::now())
         };
         let mut daemon = Daemon::open(directory.path(), settings).context("starting to measure")?;
         let pairs = options.pairs().map_err(anyhow::Error::msg)?;
         let measure = Measure::start(&pairs, &mut daemon);
         let hypotheses = options.hypotheses().map_err(anyhow::Error::msg)?;
-        let inputs = SearchInputs::of(&options.storage, &options.evaluation, &hypotheses);
+        let mut inputs = SearchInputs::of(&options.storage, &options.evaluation, &hypotheses);
+        left_out.iter().for_each(|left_out| inputs.leave_out(left_out.filter()));
         let (limit, code_search) = (options.cost_limit, options.code_search);
         let settings =
             options.evaluation.settings(limit, code_search, inputs.dwell_time.verdicts());
@@ -146,12 +155,14 @@ impl Watch {
             start: Duration::ZERO,
             measure,
             inputs,
+            left_out,
             compensates: !options.no_compensation,
             begin,
             pass_times: PassTimes::from(begin + width),
             width,
             cost_check: options.verify_cost.then(CostCheck::default),
             tracer: None,
+            snapshots: None,
             directory,
         })
     }
@@ -330,6 +341,9 @@ impl Watch {
         }
         if let Some(writer) = &mut self.shown.writer {
             writer.write_if_due(&self.searches, &mut self.live);
+        }
+        if let Some(snapshots) = &mut self.snapshots {
+            snapshots.take_if_due(self.live.daemon());
         }
         if let Some(view) = &mut self.shown.view {
             view.tell_if_due(&self.searches, &self.live);

@@ -1,4 +1,4 @@
-//! A directive file as the command line names it: read once, so that a pipe serves as well as a file.
+//! A directive file or a filter as the command line names it: read once, so that a pipe serves as well as a file.
 
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -21,16 +21,21 @@ pub(crate) struct DirectiveFile {
 const MOST_BYTES: u64 = 64 << 20;
 
 impl DirectiveFile {
-    /// Reads the file that an argument names.
+    /// Reads the file of directives that an argument names.
     pub(crate) fn parser() -> impl TypedValueParser<Value = Self> {
-        PathBufValueParser::new().map(|path: PathBuf| Self::read(&path))
+        PathBufValueParser::new().map(|path: PathBuf| Self::read(&path, "directives"))
     }
 
-    fn read(path: &Path) -> Self {
+    /// Reads the filter that an argument names.
+    pub(crate) fn filter_parser() -> impl TypedValueParser<Value = Self> {
+        PathBufValueParser::new().map(|path: PathBuf| Self::read(&path, "filter"))
+    }
+
+    fn read(path: &Path, what: &str) -> Self {
         let name = plain(&path.display().to_string()).into_owned();
         let text = match bytes(path) {
             Ok(bytes) => text(&name, bytes),
-            Err(error) => Err(format!("cannot read the directives {name}: {error}")),
+            Err(error) => Err(format!("cannot read the {what} {name}: {error}")),
         };
         Self { name, text }
     }

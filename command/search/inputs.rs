@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use anyhow::Result;
 use whyperf_consultant::{
@@ -12,7 +13,7 @@ use whyperf_experiments::{
     renamed_for_program,
 };
 use whyperf_instrument::{Called, ProgramCode};
-use whyperf_model::Resource;
+use whyperf_model::{CodeFilter, Resource};
 
 use crate::output::terminal;
 use crate::search::directive_file::DirectiveFile;
@@ -64,6 +65,11 @@ impl SearchInputs {
         }
         inputs.dwell_time = DwellTime::of(evaluation, &inputs.in_force);
         inputs
+    }
+
+    /// Lets nothing be asked about functions that a filter leaves out.
+    pub(crate) fn leave_out(&mut self, filter: &Arc<CodeFilter>) {
+        self.in_force = std::mem::take(&mut self.in_force).with_filter(filter.clone());
     }
 
     fn learn(

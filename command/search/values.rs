@@ -49,6 +49,26 @@ pub(crate) fn size(text: &str) -> Result<u64, String> {
     size.filter(|size| *size > 0).ok_or_else(|| "expected a size such as 500M or 4G".to_owned())
 }
 
+/// Which groups of regions are measured, as in `io=off` or `*=off,solver=on`.
+pub(crate) fn groups(text: &str) -> Result<String, String> {
+    let is_choice = |choice: &str| {
+        let (name, word) = choice.rsplit_once('=').unwrap_or_default();
+        !name.is_empty() && matches!(word, "on" | "off")
+    };
+    let choices: Vec<&str> = text.split(',').map(str::trim).collect();
+    if let Some(wrong) = choices.iter().find(|choice| !is_choice(choice)) {
+        return Err(format!("'{wrong}' is no choice: write io=off, or '*=off,solver=on'"));
+    }
+    let text = choices.join(",");
+    if text.len() > LONGEST_GROUPS {
+        return Err(format!("no more than {LONGEST_GROUPS} bytes may be said of groups"));
+    }
+    Ok(text)
+}
+
+/// As many as a measured process keeps.
+const LONGEST_GROUPS: usize = 512;
+
 /// A hypothesis with its threshold, as in `CPUbound=0.3`.
 pub(crate) fn threshold(text: &str) -> Result<ThresholdChange, String> {
     let (hypothesis, value) = text

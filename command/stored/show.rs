@@ -6,11 +6,11 @@ use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 
 use anyhow::{Context as _, Result, anyhow};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use serde::Serialize;
 use whyperf_experiments::{
-    Access, Edge, Extent, ObjectRow, Phase, ResourceSpan, RunId, Selector, Store, StoredProfileRow,
-    StoredVerdict, Summary,
+    Access, Edge, Extent, ObjectRow, Phase, ProfileTables, ResourceSpan, RunId, Selector, Store,
+    StoredProfileRow, StoredVerdict, Summary,
 };
 use whyperf_model::{Histogram, Interval, Pair, Time};
 
@@ -36,6 +36,9 @@ pub(crate) struct Show {
     /// The callpath profile
     #[arg(long, group = "part")]
     pub(crate) profile: bool,
+    /// The callpath profile as a table of its rows, or as TAU's pprof prints one: functions of each thread, total, mean, deviation
+    #[arg(long, value_name = "FORMAT", value_enum, requires = "profile")]
+    pub(crate) format: Option<ProfileFormat>,
     /// A measured pair over time
     #[arg(long, group = "part", num_args = 2, value_names = ["METRIC", "FOCUS"])]
     pub(crate) histogram: Option<Vec<String>>,
@@ -51,6 +54,15 @@ pub(crate) struct Show {
     /// The log of the search
     #[arg(long, group = "part")]
     pub(crate) log: bool,
+}
+
+/// How a profile is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ProfileFormat {
+    /// A line for each callpath of each thread
+    Rows,
+    /// As TAU's pprof prints it
+    Pprof,
 }
 
 /// Prints what was asked for.
@@ -74,6 +86,8 @@ pub(crate) fn show(request: &Show) -> Result<ExitCode> {
             };
             searches.iter().map(lines).collect()
         })
+    } else if request.format == Some(ProfileFormat::Pprof) {
+        Ok(pprof(&store, &run, page.json)?)
     } else if request.profile {
         page.of(&store.profile(&run)?, |rows| profile_lines(rows))
     } else if request.resources {
@@ -408,6 +422,17 @@ fn verdict_line(verdict: &StoredVerdict, output_style: OutputStyle) -> String {
         plain(&verdict.focus),
         plain(&verdict.origin)
     )
+}
+
+/// A profile as TAU's pprof prints it; what is not in it is told.
+fn pprof(store: &Store, run: &RunId, json: bool) -> Result<String> {
+    if json {
+        return Err(anyhow!("pprof prints text: leave --json out, or --format pprof"));
+    }
+    let exported = store.exported(run)?;
+    exported.notes().iter().for_each(|note| terminal::complain(note));
+    let text = ProfileTables::of(&exported.tau()).to_string();
+    Ok(text.lines().map(|line| plain(line).into_owned() + "\n").collect())
 }
 
 fn profile_lines(rows: &[StoredProfileRow]) -> String {

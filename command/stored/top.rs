@@ -44,7 +44,7 @@ pub(crate) fn top(request: Top) -> Result<ExitCode> {
     options.top = true;
     // Keys are the screen's, so the program has none.
     options.keys = true;
-    run::run(&RunOptions { options, tracing, command })
+    run::run(&RunOptions { options, tracing, groups: None, command })
 }
 
 /// Shows a run out of the store until the user has seen enough. One that goes on is written there every other second, and read again.

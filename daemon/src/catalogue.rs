@@ -260,14 +260,16 @@ impl Catalogue {
     pub(crate) fn code_switched_off(&self) -> Vec<Resource> {
         let is_off = |entry: &&RegionEntry| entry.off && entry.category == Category::User;
         let off = self.tables.regions.iter().skip(1).filter(is_off);
-        let code = |entry: &RegionEntry| {
-            let module = match self.places.get(&AskedAddress::Code(entry.address)) {
-                Some(Lookup::Found(place)) => &place.module,
-                _ => &self.program,
-            };
-            Resource::root(Hierarchy::Code).child(module).child(&entry.name)
+        off.map(|entry| self.code_of(entry)).collect()
+    }
+
+    /// Where a region of the program's own is in the hierarchy of code, as far as its place is known.
+    pub(crate) fn code_of(&self, entry: &RegionEntry) -> Resource {
+        let module = match self.places.get(&AskedAddress::Code(entry.address)) {
+            Some(Lookup::Found(place)) => &place.module,
+            _ => &self.program,
         };
-        off.map(code).collect()
+        Resource::root(Hierarchy::Code).child(module).child(&entry.name)
     }
 
     /// The place of a call site, if it is known.

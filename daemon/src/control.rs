@@ -1,5 +1,6 @@
 //! Commands to the measured processes and what they reply.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
 use whyperf_inject::{go_on_with_own_events, stop_own_events};
@@ -27,23 +28,44 @@ pub struct SwitchedOff {
     pub process: u32,
     /// Visits that were counted before.
     pub visits: u64,
-    /// The process did it because the region was too hot, not because a user asked.
-    pub by_itself: bool,
+    /// Who did it.
+    pub by: SwitchedBy,
+}
+
+/// Who switched a region off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SwitchedBy {
+    /// The process: it was too hot.
+    Itself,
+    /// The daemon, for it cost too much.
+    Daemon,
+    /// The user's filter.
+    Filter,
+    /// Whoever chose its group, or the process that this one is a copy of: it was off from the start.
+    Start,
 }
 
 impl Process {
     /// Regions of the program that are off, or once were because they were too hot.
-    pub(crate) fn switched_off(&self) -> impl Iterator<Item = SwitchedOff> + '_ {
+    pub(crate) fn switched_off<'a>(
+        &'a self,
+        instrumenter: &'a Instrumenter,
+    ) -> impl Iterator<Item = SwitchedOff> + 'a {
         let regions = (0u32..).zip(&self.catalogue.tables.regions).skip(1);
         let off = regions.filter(|(_, entry)| {
             let is_of_program = matches!(entry.category, Category::User | Category::UserCounter);
             is_of_program && (entry.off || entry.hot_visits > 0)
         });
-        off.map(|(number, entry)| SwitchedOff {
+        off.map(move |(number, entry)| SwitchedOff {
             region: entry.name.clone(),
             process: self.rank.unwrap_or(self.pid),
             visits: if entry.hot_visits > 0 { entry.hot_visits } else { self.visits(number) },
-            by_itself: entry.hot_visits > 0,
+            by: match entry.hot_visits {
+                0 if instrumenter.leaves_out(&self.catalogue.code_of(entry)) => SwitchedBy::Filter,
+                0 if self.visits(number) == 0 => SwitchedBy::Start,
+                0 => SwitchedBy::Daemon,
+                _ => SwitchedBy::Itself,
+            },
         })
     }
 
@@ -108,6 +130,9 @@ impl Process {
         context: PassContext,
         instrumenter: &mut Instrumenter,
     ) {
+        if instrumenter.has_filter() {
+            self.switch_off_filtered(instrumenter);
+        }
         instrumenter.meet_regions(self.catalogue.take_begun());
         let replies = std::mem::take(&mut self.replies);
         let now = self.ticks(context.now);
@@ -149,6 +174,15 @@ impl Process {
             self.threads.iter_mut().for_each(|watched| watched.growth = Vec::new());
         } else {
             self.let_go(number, instrumenter);
+        }
+    }
+
+    /// Asks for regions of the program's own to be switched off that the user leaves out.
+    fn switch_off_filtered(&self, instrumenter: &Instrumenter) {
+        let on = self.catalogue.tables.regions.iter().skip(1);
+        let on = on.filter(|entry| entry.category == Category::User && !entry.off);
+        for entry in on.filter(|entry| instrumenter.leaves_out(&self.catalogue.code_of(entry))) {
+            self.switch(&entry.name, false);
         }
     }
 
@@ -221,6 +255,13 @@ impl Process {
 }
 
 impl Daemon {
+    /// By name of a region of the program's own: its group, if it has one.
+    #[must_use]
+    pub fn region_groups(&self) -> BTreeMap<String, String> {
+        let regions = self.processes.iter().flat_map(|process| &process.catalogue.tables.regions);
+        regions.filter_map(|entry| Some((entry.name.clone(), entry.group.clone()?))).collect()
+    }
+
     /// Asks for regions of this name to be switched on or off, in one process (rank or process id)
     /// or in all; answers how many were asked for. What became of it is in a later pass.
     pub fn switch(&mut self, region: &str, process: Option<&str>, on: bool) -> usize {
@@ -256,6 +297,7 @@ impl Daemon {
     /// The program's regions whose numbers are lower bounds, for they are not measured to the end.
     #[must_use]
     pub fn switched_off(&self) -> Vec<SwitchedOff> {
-        self.processes.iter().flat_map(Process::switched_off).collect()
+        let of = |process| Process::switched_off(process, &self.instrumenter);
+        self.processes.iter().flat_map(of).collect()
     }
 }

@@ -98,6 +98,8 @@ pub struct RunLosses {
     pub doubted: u64,
     /// Callpaths and names beyond the memory that the daemon has for a process.
     pub unread: u64,
+    /// What programs said of themselves beyond the room for that.
+    pub metadata: u64,
 }
 
 impl RunLosses {
@@ -113,6 +115,7 @@ impl RunLosses {
             regions: losses.regions.load(Ordering::Relaxed),
             strings: losses.strings.load(Ordering::Relaxed),
             requests: losses.requests.load(Ordering::Relaxed),
+            metadata: losses.metadata.load(Ordering::Relaxed),
             ..Self::default()
         };
         let mut last = 0;
@@ -141,6 +144,7 @@ impl RunLosses {
             (&mut self.dropped, other.dropped),
             (&mut self.anomalies, other.anomalies),
             (&mut self.doubted, other.doubted),
+            (&mut self.metadata, other.metadata),
             (&mut self.unread, other.unread),
         ] {
             *ours = ours.saturating_add(theirs);

@@ -11,8 +11,8 @@ use whyperf_instrument::{Instrumenter, Objects, PairOrigin, ProcessInterval};
 use whyperf_layout::RegionState;
 use whyperf_model::matching::{Active, IntervalRecorder, PairId, ResourceId};
 use whyperf_model::{
-    Counter, Effort, Focus, Hierarchy, Histogram, Interval, Metric, Nanos, Resource, Scale, Time,
-    TimeDivision,
+    CodeFilter, Counter, Effort, Focus, Hierarchy, Histogram, Interval, Metric, Nanos, Resource,
+    Scale, Time, TimeDivision,
 };
 
 use crate::clock::{Calibration, Moment};
@@ -60,6 +60,8 @@ pub struct DaemonSettings {
     pub records: bool,
     /// What the kernel or the processor is to count of each thread, as far as this machine has it.
     pub counters: Vec<Counter>,
+    /// What the user leaves out of measuring.
+    pub filter: Option<Arc<CodeFilter>>,
 }
 
 impl DaemonSettings {
@@ -78,6 +80,7 @@ impl DaemonSettings {
             cost_limit: 0.05,
             records: false,
             counters: Vec::new(),
+            filter: None,
         }
     }
 }
@@ -141,6 +144,9 @@ impl Daemon {
         let mut state = SharedState { recorder, ..SharedState::default() };
         let machine = Resource::root(Hierarchy::Machine).child(&settings.host);
         let mut instrumenter = Instrumenter::over(objects.clone(), settings.cost_limit);
+        if let Some(filter) = &settings.filter {
+            instrumenter.leave_out(filter.clone());
+        }
         if settings.functions {
             instrumenter.sample_all();
         }

@@ -9,9 +9,9 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use whyperf_inject::{Mapping, Protection, Shared};
 use whyperf_instrument::Agent;
 use whyperf_layout::{
-    Command, CommandPage, Head, Header, Kind, MAGIC, NO_BASE, Node, ObjectRecord, PEER_PAGES,
-    PatchRecord, PeerPage, RegionRecord, RegionState, ReplyPage, Sequence, VERSION, geometry,
-    strings,
+    Command, CommandPage, Head, Header, Kind, MAGIC, MetadataEntry, NO_BASE, Node, ObjectRecord,
+    PEER_PAGES, PatchRecord, PeerPage, RegionRecord, RegionState, ReplyPage, Sequence, VERSION,
+    geometry, strings,
 };
 
 use crate::address_room;
@@ -169,6 +169,11 @@ impl RegionMemory {
     pub(crate) fn regions(&self) -> &[RegionRecord] {
         let used = self.header().published_regions() as usize;
         self.records(&self.regions, used.min(geometry::REGION_CAPACITY))
+    }
+
+    /// What the program said of itself.
+    pub(crate) fn metadata(&self) -> &[MetadataEntry] {
+        self.header().metadata.published()
     }
 
     /// How many phases the process announced.

@@ -13,6 +13,8 @@ use crate::region::RegionMemory;
 #[derive(Clone, Debug)]
 pub(crate) struct RegionEntry {
     pub(crate) name: String,
+    /// Of a region of the program's own: its group, if it has one.
+    pub(crate) group: Option<String>,
     pub(crate) category: Category,
     pub(crate) address: u64,
     /// It is switched off now.
@@ -47,11 +49,21 @@ pub(crate) struct ObjectEntry {
     name_at: u32,
 }
 
+/// What the program said of itself under one key.
+#[derive(Clone, Debug)]
+pub(crate) struct MetadataRow {
+    pub(crate) key: String,
+    pub(crate) value: String,
+    value_at: u32,
+}
+
 /// A process's regions and objects so far.
 #[derive(Debug, Default)]
 pub(crate) struct ProcessTables {
     pub(crate) regions: Vec<RegionEntry>,
     pub(crate) objects: Vec<ObjectEntry>,
+    /// What the program said of itself, key by key.
+    pub(crate) metadata: Vec<MetadataRow>,
     /// Where the next look for renamed and retired objects begins.
     next: usize,
     /// For all names; one that finds none is empty.
@@ -65,6 +77,7 @@ impl ProcessTables {
     /// Takes in what is new; answers the objects that were renamed or retired since.
     pub(crate) fn refresh(&mut self, region: &RegionMemory) -> Vec<u32> {
         self.take_regions(region);
+        self.take_metadata(region);
         let known = self.objects.len();
         for (number, record) in region.objects().iter().enumerate().skip(known) {
             let mut object = entry(record, number);
@@ -77,8 +90,14 @@ impl ProcessTables {
     /// Takes in new regions, and which of all are switched off.
     pub(crate) fn take_regions(&mut self, region: &RegionMemory) {
         for record in region.regions().get(self.regions.len()..).unwrap_or(&[]) {
+            let name = named(&mut self.room, region, record.name.load(Ordering::Relaxed));
+            let (name, group) = match name.split_once('\0') {
+                Some((name, group)) => (name.to_owned(), Some(group.to_owned())),
+                None => (name, None),
+            };
             self.regions.push(RegionEntry {
-                name: named(&mut self.room, region, record.name.load(Ordering::Relaxed)),
+                name,
+                group,
                 category: category(record.kind.load(Ordering::Relaxed)),
                 address: record.address.load(Ordering::Relaxed),
                 off: false,
@@ -90,6 +109,26 @@ impl ProcessTables {
             entry.off = record.switched.load(Ordering::Relaxed) == 0;
             entry.hot_visits = record.hot_visits.load(Ordering::Relaxed);
             entry.on_time = record.on_time();
+        }
+    }
+
+    /// Takes in what is new of what the program says of itself.
+    fn take_metadata(&mut self, region: &RegionMemory) {
+        for (at, entry) in region.metadata().iter().enumerate() {
+            let value_at = entry.value_at();
+            match self.metadata.get_mut(at) {
+                Some(known) if known.value_at == value_at => {}
+                Some(known) => {
+                    self.room.give_back(known.value.len());
+                    known.value = named(&mut self.room, region, value_at);
+                    known.value_at = value_at;
+                }
+                None => {
+                    let key = named(&mut self.room, region, entry.key.load(Ordering::Relaxed));
+                    let value = named(&mut self.room, region, value_at);
+                    self.metadata.push(MetadataRow { key, value, value_at });
+                }
+            }
         }
     }
 

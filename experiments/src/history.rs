@@ -176,7 +176,7 @@ impl Store {
     pub fn facts(&self, run: &RunId) -> Result<Vec<Fact>, StoreError> {
         // Of a diagnosis the surroundings are those of its source.
         let query = "SELECT topic, name, value FROM fact WHERE run = $1 UNION \
-                     SELECT topic, name, value FROM fact WHERE topic = 'environment' \
+                     SELECT topic, name, value FROM fact WHERE (topic = 'environment' OR topic LIKE 'metadata%') \
                      AND run = (SELECT source FROM run WHERE number = $1) ORDER BY topic, name";
         self.of_run(run, query, |row| {
             Ok(Fact { topic: row.get(0)?, name: row.get(1)?, value: row.get(2)? })

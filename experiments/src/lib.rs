@@ -31,6 +31,7 @@ mod learned;
 mod machine_file;
 mod message_series;
 mod migrations;
+mod profile_tables;
 mod program_event;
 mod query;
 mod record;
@@ -72,6 +73,7 @@ pub use learned::{
 };
 pub use machine_file::{Figure, FigureSource, MachineFile, MachineFileError, figures};
 pub use message_series::{MessageSeries, MessageSeriesError};
+pub use profile_tables::ProfileTables;
 pub use program_event::{
     Cluster, Delta, Difference, DifferenceTree, DiscreteDistance, EventGroup, Explanation, Outlook,
     PairedResult, PerformanceResults, ProgramEvent, RunLabel, Scope, StatedResults,
@@ -84,7 +86,10 @@ pub use query::{
 };
 pub use record::{Record, RecordError};
 pub use recorder::{Ending, Progress, Recorder};
-pub use reduction::{FilterFormat, FunctionSums, ReductionRules, RuleError, RuleProblem};
+pub use reduction::{
+    FilterError, FilterFile, FilterFormat, FilterProblem, FunctionSums, ReductionRules, RuleError,
+    RuleProblem,
+};
 pub use replay::Replay;
 pub use run::{
     CLASSIC_VERDICT, Edge, Measurement, NewRun, ObjectRow, Phase, RunId, StepRow, StoredProfileRow,

@@ -1,5 +1,6 @@
 //! A run and what belongs to it, as plain values.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -64,25 +65,41 @@ pub struct NewRun {
 }
 
 /// What a fact is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Topic {
     /// How whyperf was set.
     Setting,
     /// Machine, program, libraries, launcher, variables.
     Environment,
+    /// What all processes of the program say of themselves.
+    Metadata,
+    /// What one of them says: a rank, or a process id outside MPI.
+    MetadataOf(u32),
+    /// Of regions of the program's own, which groups they belong to.
+    Group,
 }
 
 impl Topic {
     /// How it is written.
     #[must_use]
-    pub const fn name(self) -> &'static str {
+    pub fn name(self) -> Cow<'static, str> {
         match self {
-            Self::Setting => "setting",
-            Self::Environment => "environment",
+            Self::Setting => "setting".into(),
+            Self::Environment => "environment".into(),
+            Self::Metadata => METADATA.into(),
+            Self::Group => "group".into(),
+            Self::MetadataOf(process) => format!("{METADATA} {process}").into(),
         }
     }
+
+    /// Whether a topic with this name has what a process says of itself.
+    pub(crate) fn is_metadata_of(name: &str, process: u32) -> bool {
+        name == METADATA || name == Self::MetadataOf(process).name()
+    }
 }
+
+/// The topic of what the program says of itself.
+const METADATA: &str = "metadata";
 
 /// What the setting `verdict` of a run says when its verdicts were classic.
 pub const CLASSIC_VERDICT: &str = "classic";
@@ -254,7 +271,14 @@ mod tests {
 
     #[test]
     fn each_topic_keeps_the_word_that_stores_hold() {
-        let names = [Topic::Setting, Topic::Environment].map(Topic::name);
-        assert_eq!(names, ["setting", "environment"]);
+        let all = [
+            Topic::Setting,
+            Topic::Environment,
+            Topic::Metadata,
+            Topic::MetadataOf(3),
+            Topic::Group,
+        ];
+        let names = all.map(Topic::name);
+        assert_eq!(names, ["setting", "environment", "metadata", "metadata 3", "group"]);
     }
 }

@@ -7,10 +7,11 @@ use std::sync::Arc;
 use std::thread::{self, Thread};
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
+use whyperf_model::{CodeFilter, Resource};
 
 use crate::messages::{WorkerAnswer, WorkerRequest};
 use crate::objects::Objects;
-use crate::worker;
+use crate::worker::{self, KnownCode};
 
 /// The name of the worker's thread.
 pub const WORKER: &str = "code";
@@ -19,6 +20,8 @@ pub const WORKER: &str = "code";
 #[derive(Debug)]
 pub(crate) struct WorkerChannel {
     objects: Arc<Objects>,
+    /// What the user leaves out.
+    filter: Option<Arc<CodeFilter>>,
     /// The processes that there are, and their process ids.
     processes: BTreeMap<u32, u32>,
     /// Open since the first question.
@@ -39,7 +42,22 @@ struct ChannelEnds {
 impl WorkerChannel {
     /// To a worker that opens these objects. It is not started yet.
     pub(crate) const fn over(objects: Arc<Objects>) -> Self {
-        Self { objects, processes: BTreeMap::new(), ends: None }
+        Self { objects, filter: None, processes: BTreeMap::new(), ends: None }
+    }
+
+    /// Leaves out what this filter does, if the thread has not started.
+    pub(crate) fn leave_out(&mut self, filter: Arc<CodeFilter>) {
+        self.filter = Some(filter);
+    }
+
+    /// Whether there is one.
+    pub(crate) const fn has_filter(&self) -> bool {
+        self.filter.is_some()
+    }
+
+    /// Whether it leaves out what is called so.
+    pub(crate) fn leaves_out(&self, code: &Resource) -> bool {
+        self.filter.as_ref().is_some_and(|filter| filter.leaves_out_code(code))
     }
 
     /// A process appeared.
@@ -61,7 +79,8 @@ impl WorkerChannel {
     /// Asks, and starts the thread for it if need be; when the system has none to give, nothing is answered.
     pub(crate) fn ask(&mut self, request: WorkerRequest) {
         if self.ends.is_none() {
-            self.ends = ChannelEnds::open(self.objects.clone());
+            let (objects, filter) = (self.objects.clone(), self.filter.clone());
+            self.ends = ChannelEnds::open(objects, filter);
             for (process, pid) in &self.processes {
                 if let Some(ends) = &self.ends {
                     ends.send(WorkerRequest::Watch { process: *process, pid: *pid });
@@ -87,13 +106,13 @@ impl WorkerChannel {
 }
 
 impl ChannelEnds {
-    fn open(objects: Arc<Objects>) -> Option<Self> {
+    fn open(objects: Arc<Objects>, filter: Option<Arc<CodeFilter>>) -> Option<Self> {
         let (requests, inbox) = unbounded();
         let (outbox, answers) = unbounded();
         let thread = thread::Builder::new().name(WORKER.to_owned());
         let work = move || {
             whyperf_inject::yield_to_program();
-            worker::run(objects, &inbox, &outbox);
+            worker::run(KnownCode::over(objects, filter), &inbox, &outbox);
         };
         let worker = thread.spawn(work).ok()?.thread().clone();
         Some(Self { requests: Some(requests), answers, worker })

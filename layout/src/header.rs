@@ -1,11 +1,12 @@
 //! The first page of a region: its version, the process it belongs to, how far its tables reach, and the losses.
 
+use crate::metadata::MetadataTable;
 use crate::sync::{AtomicI32, AtomicU32, AtomicU64};
 
 /// First eight bytes of every region: `WHYPERF` and a zero byte.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"WHYPERF\0");
 /// Raised with every change of a byte's meaning.
-pub const VERSION: u32 = 11;
+pub const VERSION: u32 = 12;
 /// `rank` of a process that is not (yet) a member of an MPI job.
 pub const NO_RANK: i32 = -1;
 
@@ -93,6 +94,8 @@ pub struct Header {
     pub at_startup_barrier: AtomicU32,
     /// 1 in a forked copy of a measured process, which has its functions switched on from the start.
     pub forked: AtomicU32,
+    /// What the program says of itself.
+    pub metadata: MetadataTable,
 }
 
 /// Everything that had to be skipped, process-wide; a slot counts its own drops beside its word.
@@ -115,4 +118,6 @@ pub struct Losses {
     pub replies: AtomicU64,
     /// Threads that found no ring, though they are traced.
     pub rings: AtomicU64,
+    /// What the program said of itself and found no room.
+    pub metadata: AtomicU64,
 }

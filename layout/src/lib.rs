@@ -27,6 +27,7 @@ pub mod event_ring;
 pub mod geometry;
 mod header;
 mod kind;
+mod metadata;
 mod moved_code;
 pub mod patch;
 pub mod peer;
@@ -51,6 +52,7 @@ pub use header::{
     VERSION,
 };
 pub use kind::{Kind, ObjectKind};
+pub use metadata::{METADATA_CAPACITY, MetadataEntry, MetadataTable};
 pub use moved_code::MovedCode;
 pub use patch::{Boundary, CodeState, Outcome, Patch, PatchRecord, ThunkForm};
 pub use peer::{

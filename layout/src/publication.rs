@@ -9,6 +9,7 @@
 //! This file has the words, each with both ends; the content is stored by the code that has it.
 
 use crate::header::{Header, MAGIC, RegionState};
+use crate::metadata::{MetadataEntry, MetadataTable};
 use crate::slot::{Head, SlotState};
 use crate::sync::{AtomicU32, Ordering, or_relaxed};
 use crate::table::ObjectRecord;
@@ -105,18 +106,65 @@ fn raised(count: &AtomicU32) -> u32 {
     count.load(or_relaxed("tables_load", Ordering::Acquire)) // SYNC tables with raise
 }
 
+fn rename(name: &AtomicU32, to: u32) {
+    name.store(to, or_relaxed("renamed_store", Ordering::Release)); // SYNC renamed with named
+}
+
+fn named(name: &AtomicU32) -> u32 {
+    name.load(or_relaxed("renamed_load", Ordering::Acquire)) // SYNC renamed with rename
+}
+
+impl MetadataTable {
+    /// Process: so many entries are filled.
+    pub fn publish(&self, count: u32) {
+        raise(&self.count, count);
+    }
+
+    pub(crate) fn published_count(&self) -> u32 {
+        raised(&self.count)
+    }
+
+    /// Child of a fork: says what the parent's says, the child having the parent's strings up to that offset. The parent may change
+    /// a value meanwhile, to a string that the child has not; then the child says nothing under that key.
+    pub fn inherit(&self, parents: &Self, strings: u32) {
+        let mut count = 0;
+        for (from, to) in parents.published().iter().zip(&self.entries) {
+            let (key, value) = (&from.key, &from.value);
+            let [key, value] = [key, value].map(|word| word.load(Ordering::Relaxed));
+            if key >= strings {
+                break;
+            }
+            to.key.store(key, Ordering::Relaxed);
+            to.value.store(if value < strings { value } else { 0 }, Ordering::Relaxed);
+            count += 1;
+        }
+        self.count.store(count, Ordering::Relaxed);
+    }
+}
+
+impl MetadataEntry {
+    /// Process: the string at this offset is the value now.
+    pub fn set_value(&self, value: u32) {
+        rename(&self.value, value);
+    }
+
+    /// Reader: offset of the value, whose string is written.
+    #[must_use]
+    pub fn value_at(&self) -> u32 {
+        named(&self.value)
+    }
+}
+
 impl ObjectRecord {
     /// Process: the string at this offset is the object's name now.
     pub fn rename(&self, name: u32) {
-        // SYNC renamed with ObjectRecord::name_at
-        self.name.store(name, or_relaxed("renamed_store", Ordering::Release));
+        rename(&self.name, name);
     }
 
     /// Reader: offset of the object's name, whose string is written.
     #[must_use]
     pub fn name_at(&self) -> u32 {
-        // SYNC renamed with ObjectRecord::rename
-        self.name.load(or_relaxed("renamed_load", Ordering::Acquire))
+        named(&self.name)
     }
 
     /// Child of a fork: becomes what the parent's record is, the child having the parent's strings

@@ -15,6 +15,7 @@
 //!   efficiency  how well ranks use their time                     efficiency.rs
 //!   division    how threads spent their time                      time_division.rs
 //!   user event  what counters and gauges of the program come to  user_event.rs
+//!   filter      which functions are left out of measuring         code_filter.rs, name_pattern.rs
 //!   matching    turns growth of nodes into samples of pairs       matching/
 //! ```
 //!
@@ -36,6 +37,7 @@
 
 mod aggregate;
 mod category;
+mod code_filter;
 mod comparison;
 mod confidence;
 mod counter;
@@ -46,6 +48,7 @@ pub mod matching;
 mod meaning;
 mod messages;
 mod metric;
+mod name_pattern;
 mod pair;
 mod parse_error;
 mod resource;
@@ -57,6 +60,7 @@ mod user_event;
 
 pub use aggregate::Aggregate;
 pub use category::{Category, CategorySet};
+pub use code_filter::{CodeFilter, FilterEffect, FilterRule, FilterTarget, FilteredFunction};
 pub use comparison::{ComparedRank, Comparison, FocusMembership};
 pub use confidence::SURE;
 pub use counter::{Counter, CounterSource, UnknownCounter};
@@ -67,6 +71,7 @@ pub use messages::{
     LargestRoutes, MessageGrowth, MessageRow, MessageSide, MessageSums, MessageTable, Route,
 };
 pub use metric::{Aggregation, Definition, Metric, Quantity, Style, Unit};
+pub use name_pattern::{NamePattern, PatternPart};
 pub use pair::Pair;
 pub use parse_error::{ParseError, Problem};
 pub use resource::{Hierarchy, Resource};

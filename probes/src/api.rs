@@ -6,7 +6,7 @@
 
 use core::ffi::{CStr, c_char};
 
-use whyperf_runtime::{Region, event, process};
+use whyperf_runtime::{Region, event, metadata, process};
 
 /// Begins a visit; answers whether it was recorded.
 #[unsafe(no_mangle)]
@@ -64,6 +64,21 @@ unsafe extern "C" fn whyperf_phase_begin(name: *const c_char) {
     if !name.is_null() {
         // SAFETY: not null, so a string, as the header demands.
         process::phase(unsafe { CStr::from_ptr(name) }.to_bytes());
+    }
+}
+
+/// The program says of itself that this key has this value.
+///
+/// # Safety
+/// Each is null or a string that ends with zero.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn whyperf_metadata_set(key: *const c_char, value: *const c_char) {
+    if !key.is_null() && !value.is_null() {
+        // SAFETY: not null, so a string, as the header demands.
+        let key = unsafe { CStr::from_ptr(key) };
+        // SAFETY: as above.
+        let value = unsafe { CStr::from_ptr(value) };
+        metadata::set(key.to_bytes(), value.to_bytes());
     }
 }
 

@@ -113,6 +113,7 @@ fn inherit(parent: Tables, child: Tables, held: &Held) {
         child.object(id).inherit(parent.object(id), strings as u32);
         to.object_count.store(u32::from(id) + 1, Ordering::Relaxed);
     }
+    to.metadata.inherit(&from.metadata, strings as u32);
 }
 
 fn copy_region(parent: Tables, child: Tables, id: u16) {

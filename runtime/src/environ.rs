@@ -1,5 +1,6 @@
 //! The settings from the environment, read once when the library is loaded; the program may change the environment later.
 
+use crate::group_choices::GroupChoices;
 use crate::kernel;
 use crate::zero_ended_path::ZeroEndedPath;
 use core::cell::UnsafeCell;
@@ -61,6 +62,8 @@ pub(crate) struct Options {
     pub(crate) traces: bool,
     /// The threads of the job compute one at a time.
     pub(crate) serial: bool,
+    /// Which groups of the program's regions are measured.
+    pub(crate) groups: GroupChoices,
 }
 
 struct EnvironCell<T>(UnsafeCell<T>);
@@ -74,6 +77,7 @@ static OPTIONS: EnvironCell<Options> = EnvironCell(UnsafeCell::new(Options {
     startup_barrier: false,
     traces: false,
     serial: false,
+    groups: GroupChoices::NONE,
 }));
 
 static SETTINGS: EnvironCell<ProcessSettings> = EnvironCell(UnsafeCell::new(ProcessSettings {
@@ -127,6 +131,7 @@ pub(crate) unsafe fn read() -> bool {
     let is_on = |name| variable(name).is_some_and(|text| text == b"1");
     options.traces = is_on(b"WHYPERF_TRACE");
     options.serial = options.traces && is_on(b"WHYPERF_SERIAL");
+    options.groups.take(variable(b"WHYPERF_GROUPS").unwrap_or(&[]));
     settings.cost_limit = of_percent(variable(b"WHYPERF_COST_LIMIT")).unwrap_or(50);
     let rank: [&[u8]; 3] = [b"OMPI_COMM_WORLD_RANK", b"PMIX_RANK", b"PMI_RANK"];
     let size: [&[u8]; 2] = [b"OMPI_COMM_WORLD_SIZE", b"PMI_SIZE"];

@@ -7,12 +7,12 @@
 //! Each line uses only the lines above it, and of its own line what stands to the left:
 //!
 //! ```text
-//!   leaves      range, number, directory, once_pointer, spin_lock, zero_ended_path, process_status, thread_local, view
+//!   leaves      range, group_choices, number, directory, once_pointer, spin_lock, zero_ended_path, process_status, thread_local, view
 //!   kernel      kernel, clock, own_memory, listening_page, interrupted_call, environ, switch, lock, attach_request, machine_facts
 //!   process     measurement, replies, heartbeat, last_thread_watchdog
 //!   region      sigbus_handler, map, strings, region, ring, turns
 //!   functions   functions: the table of instrumented functions
-//!   creation    agent_thread, creation, object, losses
+//!   creation    agent_thread, creation, object, losses, metadata
 //!   thread      node_index, returns, thread, limit, tree, event_costs, child_cache, tracing, closing, peers, registration
 //!   event       slow, user_event, event, guard, call_cost, birth, startup_barrier
 //!   patch       patch: code that changes, and visits of instrumented functions; calibration
@@ -41,6 +41,7 @@ pub mod event;
 mod event_costs;
 pub mod fork;
 mod functions;
+mod group_choices;
 pub mod guard;
 mod heartbeat;
 mod interrupted_call;
@@ -55,6 +56,7 @@ pub mod losses;
 mod machine_facts;
 mod map;
 pub mod measurement;
+pub mod metadata;
 mod node_index;
 mod number;
 pub mod object;

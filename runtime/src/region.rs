@@ -3,7 +3,7 @@
 use crate::lock::Held;
 use crate::number::Number;
 use crate::view::Tables;
-use crate::{map, strings, switch};
+use crate::{environ, map, strings, switch};
 use core::ffi::{CStr, c_char};
 use core::sync::atomic::{AtomicU32, Ordering};
 use whyperf_layout::geometry::REGION_CAPACITY;
@@ -12,6 +12,8 @@ use whyperf_layout::{Kind, ThunkForm};
 /// The number that no region gets: the calibration's.
 pub(crate) const RESERVED: u16 = u16::MAX;
 const _: () = assert!(RESERVED as usize == REGION_CAPACITY - 1);
+/// In place of the kind of a region of the program: the name of a group stands behind its own. `include/whyperf.h` and `.f90` have it, too.
+const GROUPED: u32 = 0x6772_6f75;
 
 /// Gives a patched function a region of its own, switched off; `None` when all are taken.
 pub(crate) fn register_function(
@@ -120,13 +122,32 @@ impl Region {
             return None;
         }
         let record = tables.region(id);
-        record.name.store(strings::append(tables, self.name(), held), Ordering::Relaxed);
+        let (name, is_wanted) = self.wanted_name();
+        record.name.store(strings::append(tables, name, held), Ordering::Relaxed);
         record.kind.store(self.kind().number(), Ordering::Relaxed);
         record.address.store(address, Ordering::Relaxed);
-        record.switched.store(1, Ordering::Relaxed);
+        record.switched.store(u32::from(is_wanted), Ordering::Relaxed);
         header.publish_regions(count + 1);
-        switch::set(id, header.paused.load(Ordering::Relaxed) == 0);
+        switch::set(id, is_wanted && header.paused.load(Ordering::Relaxed) == 0);
         Some(id)
+    }
+
+    /// Its name, with that of its group behind a zero if it has one, and whether the group is measured.
+    fn wanted_name(&self) -> (&[u8], bool) {
+        let name = self.name();
+        if self.kind() != Kind::User {
+            return (name, true);
+        }
+        let choices = &environ::options().groups;
+        if self.name.is_null() || self.kind.load(Ordering::Relaxed) != GROUPED {
+            return (name, choices.are_on(b""));
+        }
+        // SAFETY: behind the zero of the name the C interface has the name of the group, and a zero.
+        let group = unsafe { CStr::from_ptr(self.name.add(name.len() + 1)) }.to_bytes();
+        let length = name.len() + 1 + group.len();
+        // SAFETY: so many bytes of the two strings, side by side; they stay.
+        let both = unsafe { core::slice::from_raw_parts(self.name.cast::<u8>(), length) };
+        (both, choices.are_on(group))
     }
 
     fn name(&self) -> &[u8] {

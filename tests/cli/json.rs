@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::command::{Folder, say, whyperf};
 
-const MEMBERS: [&str; 32] = [
+const MEMBERS: [&str; 33] = [
     "answer",
     "format",
     "version",
@@ -33,6 +33,7 @@ const MEMBERS: [&str; 32] = [
     "measured",
     "counters",
     "user_events",
+    "metadata",
     "undecided",
     "phases",
     "profile",

@@ -62,6 +62,49 @@ fn every_mistake_in_a_directive_is_told_with_its_place() {
     }
 }
 
+/// A filter of each form with a mistake, and where it is.
+const FILTERS: [(&str, &str); 6] = [
+    ("swap\n", "f:1:1: this is no filter"),
+    ("BEGIN_EXCLUDE_LIST\nswap\n", "f:1:1: BEGIN_EXCLUDE_LIST has no end"),
+    ("SCOREP_REGION_NAMES_BEGIN\n  swap\nSCOREP_REGION_NAMES_END\n", "f:2:3: 'swap' stands before"),
+    ("-finstrument-functions -g\n", "f:1:24: '-g' is no option of a filter"),
+    ("whyperf directives 1\nprune * /Machine\n", "f:2:9: '/Machine' is neither"),
+    ("BEGIN_EXCLUDE_LIST\nswap\nEND_EXCLUDE_LIST\n", "--measure asks for /Code/a.c/swap"),
+];
+
+#[test]
+fn a_mistake_in_a_filter_is_told_with_its_place_before_anything_runs() {
+    let folder = Folder::new("filters");
+    for (text, what) in FILTERS {
+        std::fs::write(folder.0.join("f"), text).expect("writable");
+        let measure = ["--measure", "calls", "</Code/a.c/swap>"];
+        let words = [&["run", "--filter", "f"], &measure[..], &["--", "echo", "started"]].concat();
+        let said = say(&folder, &words);
+        assert!(
+            (said.status, said.stdout.len()) == (Some(2), 0) && said.stderr.contains(what),
+            "{text:?}: {said:?}"
+        );
+    }
+}
+
+#[test]
+fn a_filter_that_is_read_is_told_in_the_report() {
+    let folder = Folder::new("filter-told");
+    std::fs::write(folder.0.join("f"), "BEGIN_EXCLUDE_LIST\nno_such\nEND_EXCLUDE_LIST\n")
+        .expect("writable");
+    let said =
+        say(&folder, &["run", "--filter", "f", "--json", "r.json", "--", "dash", "-c", "true"]);
+    let report = std::fs::read(folder.0.join("r.json")).expect("the report was written");
+    let report: serde_json::Value = serde_json::from_slice(&report).expect("it is JSON");
+    let filter = &report["filter"];
+    assert!(
+        filter["left_out"] == 0
+            && filter["functions"].as_u64().is_some_and(|functions| functions > 0)
+            && said.stderr.contains("The filter f left out none of the program's "),
+        "{filter} {said:?}"
+    );
+}
+
 #[test]
 fn files_that_contradict_each_other_or_are_none_are_refused() {
     let folder = Folder::new("directive-files");

@@ -66,6 +66,30 @@ impl Drop for Place {
 }
 
 #[test]
+fn snapshots_are_kept_beside_the_run_which_stays_the_latest() {
+    let place = Place::new("snapshots");
+    // The program goes on until there is one.
+    let wait = "until grep -qs 'waits snapshots' whyperf.db*; do :; done";
+    let names = ["--application", "waits", "--experiment", "e", "--trial", "t"];
+    let words = [&["run", "--snapshot-every", "50ms"], &names[..], &["--", "dash", "-c", wait]];
+    let said = place.say(&words.concat());
+    let runs = place.json(&["runs", "--json"]);
+    let runs: Vec<[&str; 3]> = { runs.as_array().expect("a list").iter() }
+        .map(|run| {
+            ["application", "experiment", "trial"].map(|name| run[name].as_str().expect("a name"))
+        })
+        .collect();
+    let is_snapshot = |names: &[&str; 3]| names[..2] == ["waits snapshots", "e, t"];
+    assert!(
+        runs[0] == ["waits", "e", "t"]
+            && runs.len() > 1
+            && runs[1..].iter().all(is_snapshot)
+            && said.stderr.contains("as trials of experiment 'e, t'"),
+        "{runs:?} {said:?}"
+    );
+}
+
+#[test]
 fn a_run_is_kept_listed_and_shown() {
     let place = Place::new("kept");
     let (first, second) = (place.measured(), place.measured());

@@ -6,11 +6,15 @@ use crate::release::library;
 use std::env;
 use std::ffi::OsString;
 use std::fs::{self, File};
+use std::mem::offset_of;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use whyperf_layout::geometry::{NODES_IN_SLOT, REGIONS, STRINGS, slot_offset};
-use whyperf_layout::{Header, Kind, Node, RegionRecord, UserEventPart};
+use whyperf_layout::{
+    Header, Kind, METADATA_CAPACITY, MetadataEntry, MetadataTable, Node, RegionRecord,
+    UserEventPart,
+};
 
 /// Ways to link a program; in the first its weak references are settled by the linker.
 const LINKED: [&[&str]; 3] =
@@ -85,6 +89,27 @@ fn visits(region: &Path) -> Vec<(String, u64)> {
     found
 }
 
+/// What the program said of itself.
+fn said(path: &Path) -> Vec<(String, String)> {
+    let file = File::open(path).expect("a region opens");
+    let word = |at: usize| {
+        let mut bytes = [0; 4];
+        file.read_exact_at(&mut bytes, at as u64).expect("inside the file");
+        u32::from_le_bytes(bytes) as usize
+    };
+    let text = |at: usize| {
+        let mut text = vec![0; if at == 0 { 0 } else { word(STRINGS + at) }];
+        file.read_exact_at(&mut text, (STRINGS + at) as u64 + 4).expect("inside the file");
+        String::from_utf8(text).expect("a text in letters")
+    };
+    let table = offset_of!(Header, metadata);
+    let entries = table + offset_of!(MetadataTable, entries);
+    let count = word(table + offset_of!(MetadataTable, count));
+    let entry = |number: usize| entries + number * size_of::<MetadataEntry>();
+    let value = |number| text(word(entry(number) + offset_of!(MetadataEntry, value)));
+    (0..count).map(|number| (text(word(entry(number))), value(number))).collect()
+}
+
 fn check(compiler: &str, source: &str, expected: &[(&str, u64)]) {
     let source_path = project("tests/programs/api").join(source);
     for (number, options) in LINKED.iter().enumerate() {
@@ -114,12 +139,31 @@ fn scopes_in_c() {
 
 #[test]
 fn scopes_in_cpp() {
-    check("g++", "scope.cpp", &[("even", 50), ("half", 100)]);
+    check("g++", "scope.cpp", &[("even\0numbers", 50), ("half", 100)]);
 }
 
 #[test]
 fn counters() {
     check("gcc", "counter.c", &[("cells", 1000), ("level [m]", 1000), ("solve", 1000)]);
+}
+
+#[test]
+fn what_the_program_says_of_itself() {
+    let source = project("tests/programs/api/metadata.c");
+    for (number, options) in LINKED.iter().enumerate() {
+        let folder = folder(&format!("metadata-{number}"));
+        let program = folder.0.join("program");
+        let regions = folder.0.join("regions");
+        make_private(&regions);
+        compile("gcc", options, std::slice::from_ref(&source), &program);
+        let (alone, preloaded, left) = run(&program, &regions);
+        assert_eq!(alone, preloaded, "{options:?} prints something else");
+        let said = said(&left[0]);
+        let first: Vec<_> = said.iter().take(3).map(|(key, value)| [&key[..], value]).collect();
+        let odd = ["odd \u{1b}[31m<&\">\n", "a\tb</value>\\"];
+        assert_eq!(first, [["mesh", "fine"], ["empty", ""], odd], "{options:?}");
+        assert_eq!(said.len(), METADATA_CAPACITY, "{options:?}");
+    }
 }
 
 #[test]
@@ -158,7 +202,8 @@ fn every_call_from_fortran() {
     assert_eq!(left.len(), 1, "regions {left:?}");
     let seen = visits(&left[0]);
     let seen: Vec<_> = seen.iter().map(|(name, count)| (name.as_str(), *count)).collect();
-    assert_eq!(seen, [("cells", 3000), ("level", 1000), ("solve", 1000), ("step", 3000)]);
+    assert_eq!(seen, [("cells", 3000), ("level", 1000), ("solve", 1000), ("step\0inner", 3000)]);
+    assert_eq!(said(&left[0]), [("mesh".to_owned(), "fine".to_owned())]);
 }
 
 #[test]

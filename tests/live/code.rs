@@ -7,7 +7,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use crate::launcher::Mpi;
-use crate::report::{Bottleneck, Run, is_concluded, run_below_until, run_until, run_with};
+use crate::report::{Bottleneck, Run, is_concluded, run_below_until, run_until, run_with, scratch};
 use crate::shipped::Load;
 use crate::{expectation, programs, shipped};
 
@@ -267,6 +267,30 @@ fn a_function_by_name_is_counted_and_its_neighbours_are_not() {
     let named = |row: &&serde_json::Value| row["path"].to_string().contains("part_");
     let rows: Vec<_> = run.list("profile").iter().filter(named).collect();
     assert_eq!(rows.len(), 1, "only what was asked for is switched on: {rows:?}");
+}
+
+/// What it calls is found as if its callers called that.
+#[test]
+fn the_way_to_a_function_leads_through_one_that_a_filter_leaves_out() {
+    let folder = scratch();
+    let filter = folder.join("filter");
+    let text = "SCOREP_REGION_NAMES_BEGIN\n EXCLUDE step\nSCOREP_REGION_NAMES_END\n";
+    std::fs::write(&filter, text).expect("the scratch folder is ours");
+    let filter = filter.display().to_string();
+    let options = [&OPTIONS[..], &["--filter", &filter]].concat();
+    let named = format!("{},", expected("hot_procedure.c"));
+    let _turn = shipped::turn(Load::Computes);
+    let run = run_until(&options, &program("hot_procedure"), FURTHER, |said| {
+        is_concluded(said, "CPUbound", &[&named])
+    });
+    std::fs::remove_dir_all(&folder).expect("the scratch folder is ours");
+    let found = run.bottlenecks();
+    assert!(
+        found.iter().any(|one| one.focus.contains(&named)) && !run.stderr.contains("/step,"),
+        "{}\n{}",
+        run.shown(),
+        run.stderr
+    );
 }
 
 /// Who builds the programs in C, and how much the result tells; each in one of the two ways of placing a program.

@@ -64,6 +64,37 @@ fn counters_and_gauges_are_what_the_program_says_itself() {
 }
 
 #[test]
+fn what_a_program_says_of_itself_is_told_with_what_found_no_room() {
+    let run = interface_program("api/metadata");
+    let said = run.list("metadata");
+    let value = |key: &str| said.iter().find(|one| one["key"] == key).map(|one| &one["value"]);
+    let odd = value("odd \u{1b}[31m<&\">\n").and_then(Value::as_str);
+    let is_told = run.stderr.contains("  mesh = fine\n")
+        && run.stderr.contains("100  values that the program said of itself beyond the room");
+    assert!(
+        said.len() == 128
+            && value("mesh").is_some_and(|mesh| mesh == "fine")
+            && odd == Some("a\tb</value>\\")
+            && is_told
+            && !run.stderr.contains("[31m<&\">\n"),
+        "{said:?}\n{}",
+        run.stderr
+    );
+}
+
+#[test]
+fn regions_are_measured_by_their_groups() {
+    let program = programs::with_interface().join("api/groups").display().to_string();
+    for (groups, visits) in
+        [("io=off", [0, 300, 50]), ("*=off,work=on", [0, 300, 0]), ("none=off", [100, 300, 50])]
+    {
+        let run = run_with(&["--groups", groups], &[program.clone()]);
+        let told = ["load", "solve", "plain"].map(|region| run.total(region, "calls"));
+        assert_eq!(told, visits, "{groups}: {}", run.stderr);
+    }
+}
+
+#[test]
 fn counters_and_gauges_are_asked_for_by_name() {
     let program = programs::with_interface().join("api/counter").display().to_string();
     let pairs = [

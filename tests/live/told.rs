@@ -53,6 +53,34 @@ fn functions_with_room_for_patches_are_measured_by_name() {
     ROOM.iter().for_each(is_counted);
 }
 
+/// Its neighbours are counted, one by one, and what it did is theirs.
+#[test]
+fn a_function_that_a_filter_leaves_out_is_not_counted() {
+    for way in [&HOOKS[0], &ROOM[0], &(GCC, "-O2")] {
+        let folder = scratch();
+        let Some(program) = build(way, &folder) else { return };
+        let filter = folder.join("filter").display().to_string();
+        let text = "BEGIN_EXCLUDE_LIST\nunsigned long fold(#\nEND_EXCLUDE_LIST\n";
+        std::fs::write(&filter, text).expect("the scratch folder is ours");
+        let module = "</Code/told_by_compiler.c>";
+        let options = ["--no-store", "--code-search", "none", "--cost-limit", "99"];
+        let asked = ["--filter", &filter, "--measure", "calls", module];
+        let words = [program.display().to_string(), ROUNDS.to_string()];
+        let _turn = shipped::turn(Load::Computes);
+        let run = run_with(&[&options[..], &asked].concat(), &words);
+        let calls = |name| run.total(name, "calls");
+        let left_out = run.report["filter"]["left_out"].as_u64();
+        let sentence = format!("The filter {filter} left out 1 of the program's ");
+        assert!(
+            (calls("mix"), calls("fold"), left_out) == (6 * ROUNDS as u64, 0, Some(1))
+                && run.stderr.contains(&sentence),
+            "{way:?}: {}",
+            run.stderr
+        );
+        std::fs::remove_dir_all(&folder).expect("the scratch folder is ours");
+    }
+}
+
 /// Builds the program so, and compares what it does by itself with what it does measured.
 fn is_counted(way: &Way) {
     let folder = scratch();

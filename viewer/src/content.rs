@@ -46,7 +46,7 @@ impl RunHead {
     #[must_use]
     pub fn of(run: &NewRun, started: String, table: &Hypotheses) -> Self {
         let fact = |(topic, name, value): &(Topic, String, String)| Fact {
-            topic: topic.name().to_owned(),
+            topic: topic.name().into_owned(),
             name: name.clone(),
             value: value.clone(),
         };

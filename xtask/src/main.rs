@@ -15,6 +15,7 @@ mod predicted;
 mod python;
 mod python_environment;
 mod random;
+mod reduction;
 mod sanitize;
 mod spread;
 mod study;
@@ -48,6 +49,7 @@ chores:
                            --part PART (run, watcher, attach, rank, launcher), --seed N, --built
   study fresh-root         the Debian package in a new system, and the demo there by an ordinary user; as root, by debootstrap; --built
   study predicted          runs of this machine, predicted from traces and run for real; --runs N, --built, --only PART
+  study reduction          what measuring all functions costs, and what a rule saves of that; --runs N, --elements N, --built
   sanitize                 all of what follows; what it ran, how long, and what was found
   sanitize address         the crates' tests under AddressSanitizer; `thread` and `miri` likewise
   sanitize valgrind        the release build's library under valgrind, in a program with threads
@@ -81,6 +83,7 @@ fn run(words: &[&str]) -> anyhow::Result<ExitCode> {
         ["study", "killed", words @ ..] => killed::run(words),
         ["study", "planted", words @ ..] => planted::run(words),
         ["study", "predicted", words @ ..] => predicted::run(words),
+        ["study", "reduction", words @ ..] => reduction::run(words),
         ["study", words @ ..] => study::run(words),
         ["sanitize", words @ ..] => sanitize::run(words),
         ["packages"] => packages::ensure_all().map(|()| ExitCode::SUCCESS),

@@ -97,6 +97,13 @@ impl Object {
         called.map_or_else(|| self.place(call), |called| self.place(called.entry))
     }
 
+    /// The source file of a function with its folders, as its compiler was given it; `None` without debug information.
+    #[must_use]
+    pub fn source_path(&self, function: FunctionId) -> Option<String> {
+        let entry = self.functions().get(self.whole(function).index())?.entry;
+        self.lines()?.path(entry)
+    }
+
     /// The functions that are inlined at an address, innermost first, then the one that was compiled.
     #[must_use]
     pub fn inlined(&self, address: u64) -> Vec<SourceLocation> {

@@ -4,7 +4,9 @@ mod advice;
 mod cause;
 mod cost;
 mod counters;
+mod filter;
 mod findings;
+mod metadata;
 mod news;
 mod objects;
 mod page;
@@ -33,6 +35,8 @@ use whyperf_experiments::StoredReport;
 pub(crate) use cause::Cause;
 pub(crate) use cost::{Cost, ReportedCheck};
 pub(crate) use counters::{CountedCode, CountedThread, ReportedCounter, ReportedProcess};
+pub(crate) use filter::ReportedFilter;
+pub(crate) use metadata::ReportedMetadata;
 pub(crate) use news::news;
 pub(crate) use page::page;
 use page::{answer, stored_page, told_findings};
@@ -84,6 +88,8 @@ pub(crate) struct Report {
     pub(crate) counters: Vec<ReportedCounter>,
     /// What counters and gauges of the program's own came to.
     pub(crate) user_events: Vec<ReportedUserEvent>,
+    /// What processes say of themselves.
+    pub(crate) metadata: Vec<ReportedMetadata>,
     pub(crate) profile: Vec<ReportedProfileRow>,
     /// Messages between ranks, by sender and receiver; `None` where they are not known.
     pub(crate) messages: Option<Vec<RankMessages>>,
@@ -101,6 +107,9 @@ pub(crate) struct Report {
     pub(crate) imported_from: Option<String>,
     /// Directives that had a say in the search.
     pub(crate) directives_used: usize,
+    /// What the user left out of measuring.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) filter: Option<ReportedFilter>,
     /// What was found in each phase alone.
     pub(crate) phases: Vec<ReportedPhase>,
     /// What only the text says.

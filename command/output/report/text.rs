@@ -24,6 +24,7 @@ pub(crate) fn render(report: &Report, rows: usize, output_style: OutputStyle) ->
         write_measured(report, output_style, &mut text);
         write_counters(report, output_style, &mut text);
         write_user_events(report, output_style, &mut text);
+        write_metadata(report, output_style, &mut text);
         write_cost(report, output_style, &mut text);
         write_refusals(report, output_style, &mut text);
         write_left_out(report, output_style, &mut text);
@@ -331,6 +332,13 @@ fn write_user_events(report: &Report, output_style: OutputStyle, text: &mut Stri
         let about = "counters that it adds to, and gauges that it sets: in the program's own units";
         heading("Of the program", about, output_style, text);
         lines.iter().for_each(|each| line(text, each));
+    }
+}
+
+fn write_metadata(report: &Report, output_style: OutputStyle, text: &mut String) {
+    if !report.metadata.is_empty() {
+        heading("Said by the program", "what it is and how it was set", output_style, text);
+        report.metadata.iter().for_each(|one| line(text, &one.line(report.processes)));
     }
 }
 

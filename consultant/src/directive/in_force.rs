@@ -3,8 +3,9 @@
 use crate::text_position::{TextPosition, quoted};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::sync::Arc;
 
-use whyperf_model::{Focus, Hierarchy, Nanos, Resource};
+use whyperf_model::{CodeFilter, Focus, Hierarchy, Nanos, Resource};
 
 use super::definition::{Directive, DirectiveLine, Directives, Level, PrunedHypotheses};
 use super::maps::NameMaps;
@@ -18,6 +19,8 @@ pub struct DirectivesInForce {
     prunes: BTreeMap<HypothesisId, BTreeSet<Resource>>,
     priorities: BTreeMap<(HypothesisId, Focus), Level>,
     dwell_time: Option<(Nanos, TextPosition)>,
+    /// Functions that the user leaves out: nothing is asked about them.
+    filter: Option<Arc<CodeFilter>>,
     used: usize,
 }
 
@@ -70,6 +73,19 @@ impl DirectivesInForce {
         if draft.mistakes.is_empty() { Ok(draft.finished()) } else { Err(draft.mistakes) }
     }
 
+    /// The same, and no question about functions that a filter leaves out.
+    #[must_use]
+    pub fn with_filter(mut self, filter: Arc<CodeFilter>) -> Self {
+        self.filter = Some(filter);
+        self
+    }
+
+    /// Whether a filter leaves out the code of a focus: each part of it.
+    pub(crate) fn leaves_out(&self, focus: &Focus) -> bool {
+        let Some(filter) = &self.filter else { return false };
+        focus.part(Hierarchy::Code).iter().all(|code| filter.leaves_out_code(code))
+    }
+
     /// The dwell time of classic verdicts, and where it is said.
     #[must_use]
     pub const fn dwell_time(&self) -> Option<&(Nanos, TextPosition)> {
@@ -90,7 +106,9 @@ impl DirectivesInForce {
 
     /// What is said about a question. The whole program is always asked about.
     pub(crate) fn ruling(&self, hypothesis: HypothesisId, focus: &Focus) -> Ruling {
-        if self.prunes.get(&hypothesis).is_some_and(|prunes| is_under_any(focus, prunes)) {
+        let is_pruned =
+            self.prunes.get(&hypothesis).is_some_and(|prunes| is_under_any(focus, prunes));
+        if is_pruned || self.leaves_out(focus) {
             return Ruling::Pruned;
         }
         let level = self.priorities.get(&(hypothesis, focus.clone()));
@@ -267,6 +285,8 @@ fn is_about(whom: &PrunedHypotheses, id: HypothesisId, hypotheses: &Hypotheses) 
 
 #[cfg(test)]
 mod tests {
+    use whyperf_model::{FilterEffect, FilterTarget, NamePattern};
+
     use super::*;
 
     fn in_force(text: &str) -> Result<DirectivesInForce, Vec<String>> {
@@ -309,6 +329,19 @@ mod tests {
         let small = ruling(&said, "TooManySmallIOOps", "</SyncObject/Barrier>");
         assert_eq!(small, Ruling::Asked(Level::High), "it belongs to what is spared");
         assert_eq!(said.used(), 3);
+    }
+
+    #[test]
+    fn nothing_is_asked_about_what_a_filter_leaves_out() {
+        let mut filter = CodeFilter::default();
+        let small = FilterTarget::Function(NamePattern::with_signs("small*", '*', '?'));
+        filter.add(small, FilterEffect::LeaveOut);
+        let text = "priority high CPUbound </Code/a.c/small_one>";
+        let said = in_force(text).expect("right").with_filter(Arc::new(filter));
+        let one = ["</Code/a.c/small_one>", "</Code/b.c/small,/Process/1>"];
+        let others = ["</Code/a.c/large>", "</Code/a.c>", "<>", "</Code/a.c/(large,small)>"];
+        assert!(one.iter().all(|focus| ruling(&said, "CPUbound", focus) == Ruling::Pruned));
+        assert!(others.iter().all(|focus| ruling(&said, "CPUbound", focus) == Ruling::Silent));
     }
 
     #[test]

@@ -35,7 +35,8 @@ impl DirectedQuestions {
     /// What is said about a question that is about to be asked. One that is forbidden is noted.
     pub(super) fn rule(&mut self, hypothesis: HypothesisId, focus: &Focus) -> Ruling {
         let ruling = self.in_force.ruling(hypothesis, focus);
-        if ruling == Ruling::Pruned {
+        // What a filter leaves out is not told as what directives forbid.
+        if ruling == Ruling::Pruned && !self.in_force.leaves_out(focus) {
             self.pruned.insert((hypothesis, focus.clone()));
         }
         ruling

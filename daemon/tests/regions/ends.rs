@@ -1,16 +1,17 @@
 //! Threads and processes come and go: slots used again, killed processes, renamed and retired
 //! objects, pauses, ranks that become known late.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use crate::stage::{SECOND, Stage, amounts, focus, names};
-use whyperf_daemon::{Milestone, MilestoneKind, View};
+use whyperf_daemon::{Milestone, MilestoneKind, SwitchedBy, View};
 use whyperf_layout::{
     Answer, CodeState, Command, Kind, Message, Moved, ObjectKind, Outcome, PAUSED_BY_DAEMON,
     RegionState, Reply, Sequence,
 };
-use whyperf_model::Metric;
+use whyperf_model::{CodeFilter, FilterEffect, FilterTarget, Metric, NamePattern};
 
 #[test]
 fn a_slot_used_again_is_another_thread() {
@@ -195,6 +196,25 @@ fn commands_arrive_and_replies_are_told() {
 }
 
 #[test]
+fn a_region_that_the_filter_leaves_out_is_switched_off_when_it_is_first_seen() {
+    let mut filter = CodeFilter::default();
+    let target = FilterTarget::Function(NamePattern::exact("small"));
+    filter.add(target, FilterEffect::LeaveOut);
+    let mut stage = Stage::leaving_out(Some(Arc::new(filter)));
+    let process = stage.process(1);
+    let regions = ["small", "large"].map(|name| process.region(name, Kind::User, 0));
+    let thread = process.thread(stage.pid(), stage.at(0));
+    for region in regions {
+        let visit = thread.add(1, region, 0, 0);
+        thread.begin(visit, stage.at(1));
+        thread.end(stage.at(2), Moved::default());
+    }
+    stage.sample(SECOND);
+    let commands = std::iter::from_fn(|| process.received().map(|(_, command)| command));
+    assert_eq!(commands.collect::<Vec<_>>(), [Command::SwitchOff { region: regions[0] }]);
+}
+
+#[test]
 fn what_was_hot_before_it_was_read_is_told_and_never_taken_for_nothing() {
     let mut stage = Stage::new();
     let process = stage.process(1);
@@ -220,7 +240,7 @@ fn what_was_hot_before_it_was_read_is_told_and_never_taken_for_nothing() {
     let off = stage.daemon.switched_off();
     let told: Vec<_> = off.iter().map(|o| (o.region.as_str(), o.process, o.visits)).collect();
     assert_eq!(told, [("hot", 2, 99)]);
-    assert!(off[0].by_itself);
+    assert_eq!(off[0].by, SwitchedBy::Itself);
 }
 
 #[test]

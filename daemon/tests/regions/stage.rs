@@ -5,11 +5,12 @@ use std::fs;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use whyperf_daemon::{Daemon, DaemonSettings, Moment, PairId, SamplingPass};
 use whyperf_inject::WaitReason;
-use whyperf_model::{Focus, Resource};
+use whyperf_model::{CodeFilter, Focus, Resource};
 use whyperf_testkit::synthetic::SyntheticProcess;
 
 /// Nanoseconds of a second.
@@ -26,6 +27,11 @@ pub(crate) struct Stage {
 
 impl Stage {
     pub(crate) fn new() -> Self {
+        Self::leaving_out(None)
+    }
+
+    /// One whose user leaves out what a filter says.
+    pub(crate) fn leaving_out(filter: Option<Arc<CodeFilter>>) -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let name = format!("whyperf-stage-{}-{number}", std::process::id());
@@ -38,7 +44,8 @@ impl Stage {
         let _ = fs::remove_dir_all(&directory);
         fs::DirBuilder::new().mode(0o700).create(&directory).expect("the base is writable");
         let zero = Moment { nanos: ZERO, ticks: ZERO };
-        let settings = DaemonSettings { host: "node1".to_owned(), ..DaemonSettings::new(zero) };
+        let host = "node1".to_owned();
+        let settings = DaemonSettings { host, filter, ..DaemonSettings::new(zero) };
         let daemon = Daemon::open(&directory, settings).expect("the directory was just made");
         Self { directory, daemon, others: RefCell::default() }
     }

@@ -1,5 +1,7 @@
 //! The names that are left out, as the next run of a tool wants to be told them.
 
+use whyperf_model::{Hierarchy, Resource};
+
 /// Whose filter is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FilterFormat {
@@ -39,12 +41,14 @@ fn directives(names: &[&str], places: impl Fn(&str) -> Vec<String>) -> (String, 
     let mut text = "whyperf directives 1\n".to_owned();
     let mut notes = Vec::new();
     for name in names {
-        let places = places(plain(name));
+        let mut places = places(plain(name));
         if places.is_empty() {
             notes.push(format!(
-                "{} has no place in the run's code, and is left as it is",
+                "the run does not say in which module {} is: `whyperf run --filter` leaves it out of each, and --directives of none",
                 plain(name)
             ));
+            let module = Resource::root(Hierarchy::Code).child("*");
+            places.push(module.child(plain(name)).to_string());
         }
         for place in places {
             text += &format!("prune * {place}\n");
@@ -112,7 +116,11 @@ mod tests {
         let (text, notes) = FilterFormat::Whyperf.written(&names, place);
         assert_eq!(
             (text.as_str(), notes.len()),
-            ("whyperf directives 1\nprune * /Code/a.c/f\n", 2)
+            (
+                "whyperf directives 1\nprune * /Code/a.c/f\nprune * /Code/*/list::sort%28int%2C%20char%29\n\
+                 prune * /Code/*/odd#name\n",
+                2
+            )
         );
     }
 }

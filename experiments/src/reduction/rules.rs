@@ -12,6 +12,7 @@
 use std::str::FromStr;
 
 use thiserror::Error;
+use whyperf_model::NamePattern;
 
 use super::function_sum::{Field, FunctionSum};
 
@@ -217,26 +218,9 @@ fn is_same(one: f64, other: f64) -> bool {
     (one - other).abs() <= 1e-9 * one.abs().max(other.abs())
 }
 
-/// Whether a name is as a pattern says: `*` is any text, `?` any letter. Steps back to the last `*` where the rest does not fit.
-pub(super) fn matches(pattern: &str, name: &str) -> bool {
-    let (pattern, name): (Vec<char>, Vec<char>) =
-        (pattern.chars().collect(), name.chars().collect());
-    let (mut at, mut of, mut last) = (0, 0, None);
-    while of < name.len() {
-        match pattern.get(at) {
-            Some('*') => {
-                last = Some((at, of));
-                at += 1;
-            }
-            Some(letter) if *letter == '?' || *letter == name[of] => (at, of) = (at + 1, of + 1),
-            _ => {
-                let Some((star, from)) = last else { return false };
-                last = Some((star, from + 1));
-                (at, of) = (star + 1, from + 1);
-            }
-        }
-    }
-    pattern[at..].iter().all(|letter| *letter == '*')
+/// Whether a name is as a pattern says: `*` is any text, `?` any letter.
+fn matches(pattern: &str, name: &str) -> bool {
+    NamePattern::with_signs(pattern, '*', '?').matches(name)
 }
 
 #[cfg(test)]

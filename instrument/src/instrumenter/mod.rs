@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use whyperf_inject::ThreadCounter;
 use whyperf_model::matching::{Matcher, PairId};
-use whyperf_model::{Counter, Focus, Metric, Nanos, Pair, Resource};
+use whyperf_model::{CodeFilter, Counter, Focus, Metric, Nanos, Pair, Resource};
 
 use crate::activity::Activity;
 use crate::agent::{Agent, AgentTurn};
@@ -133,6 +133,23 @@ impl Instrumenter {
             pass: 0,
             limit,
         }
+    }
+
+    /// Functions that a filter leaves out are never switched on, and no search hears of them. To be said before anything is asked.
+    pub fn leave_out(&mut self, filter: Arc<CodeFilter>) {
+        self.channel.leave_out(filter);
+    }
+
+    /// Whether there is a filter.
+    #[must_use]
+    pub const fn has_filter(&self) -> bool {
+        self.channel.has_filter()
+    }
+
+    /// Whether the filter leaves out what is called so.
+    #[must_use]
+    pub fn leaves_out(&self, code: &Resource) -> bool {
+        self.channel.leaves_out(code)
     }
 
     /// From now on the stacks of all processes are sampled, whether a pair asks for it or not.

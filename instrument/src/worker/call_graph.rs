@@ -53,8 +53,33 @@ impl CallGraph {
     }
 
     /// The functions that a function calls, and that it may call: those whose address it takes, and where it calls what
-    /// only the run tells, whose address is in a table.
+    /// only the run tells, whose address is in a table. What those call that the user leaves out stands for them.
     pub(crate) fn called(&mut self, key: FunctionKey, known: &mut KnownCode) -> Vec<FunctionKey> {
+        let found = self.called_itself(key, known);
+        self.beyond_left_out(found, known)
+    }
+
+    /// These functions, but in place of those that the user leaves out what they call.
+    pub(crate) fn beyond_left_out(
+        &mut self,
+        found: Vec<FunctionKey>,
+        known: &mut KnownCode,
+    ) -> Vec<FunctionKey> {
+        let (mut kept, mut met, mut rest) = (Vec::new(), AHashSet::new(), found);
+        while let Some(key) = rest.pop() {
+            if !met.insert(key) {
+                continue;
+            }
+            if !known.is_left_out(key) {
+                kept.push(key);
+            } else if met.len() < MOST_PASSED && !known.modules.get(key.module).is_system() {
+                rest.extend(self.called_itself(key, known));
+            }
+        }
+        kept
+    }
+
+    fn called_itself(&mut self, key: FunctionKey, known: &mut KnownCode) -> Vec<FunctionKey> {
         let code = &known.modules.get(key.module).code;
         let calls = code.calls(key.function);
         let mut own = references::in_code(code, key.function);
@@ -77,7 +102,7 @@ impl CallGraph {
         found.extend(self.experience.calls(key));
         own.remove(&key.function);
         found.extend(own.into_iter().map(|function| FunctionKey { function, ..key }));
-        found.retain(|key| known.is_of_interest(*key));
+        found.retain(|key| known.is_of_interest(*key) || known.is_left_out(*key));
         found
     }
 
@@ -140,5 +165,7 @@ impl CallGraph {
     }
 }
 
+/// Where a filter keeps a few functions only, the way to them may lead through many that it leaves out.
+const MOST_PASSED: usize = 10_000;
 /// Larger tables of functions are those of classes: too many to ask about one by one.
 const MOST_IN_TABLES: usize = 64;

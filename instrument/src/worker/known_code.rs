@@ -7,7 +7,7 @@ use std::sync::Arc;
 use ahash::AHashMap;
 use whyperf_code::FunctionKind;
 use whyperf_code::plan::denied;
-use whyperf_model::Resource;
+use whyperf_model::{CodeFilter, FilteredFunction, Resource};
 
 use super::modules::Modules;
 use super::process_code::ProcessCode;
@@ -21,15 +21,28 @@ pub(crate) struct KnownCode {
     pub(crate) processes: BTreeMap<u32, ProcessCode>,
     /// Functions by the resource they are called by.
     named: BTreeMap<Resource, BTreeSet<FunctionKey>>,
+    /// What the user leaves out.
+    filter: Option<Arc<CodeFilter>>,
     /// Whether functions are of interest: each stack asks again about the same ones.
-    of_interest: RefCell<AHashMap<FunctionKey, bool>>,
+    interest: RefCell<AHashMap<FunctionKey, Interest>>,
+}
+
+/// Whether a search is to hear of a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Interest {
+    /// It is.
+    Whole,
+    /// It would be, and the user leaves it out: it counts as a part of what calls it.
+    LeftOut,
+    /// It is not.
+    None,
 }
 
 impl KnownCode {
-    pub(crate) fn over(objects: Arc<Objects>) -> Self {
+    pub(crate) fn over(objects: Arc<Objects>, filter: Option<Arc<CodeFilter>>) -> Self {
         let (processes, named) = (BTreeMap::new(), BTreeMap::new());
-        let of_interest = RefCell::default();
-        Self { modules: Modules::new(objects), processes, named, of_interest }
+        let interest = RefCell::default();
+        Self { modules: Modules::new(objects), processes, named, filter, interest }
     }
 
     /// A process appeared.
@@ -71,20 +84,55 @@ impl KnownCode {
         (!modules.get(found.module).is_ours()).then_some(found)
     }
 
-    /// Not for those that a program cannot help or whose time is no computing, nor for what the planner would refuse by name.
+    /// Not for those that a program cannot help or whose time is no computing, nor for what the planner would refuse by name, nor for
+    /// what the user leaves out.
     pub(crate) fn is_of_interest(&self, key: FunctionKey) -> bool {
-        if let Some(known) = self.of_interest.borrow().get(&key) {
+        self.interest(key) == Interest::Whole
+    }
+
+    /// Whether a function would be of interest if the user did not leave it out.
+    pub(crate) fn is_left_out(&self, key: FunctionKey) -> bool {
+        self.filter.is_some() && self.interest(key) == Interest::LeftOut
+    }
+
+    /// Whether the user leaves out what is called so.
+    pub(crate) fn leaves_out(&self, code: &Resource) -> bool {
+        self.filter.as_ref().is_some_and(|filter| filter.leaves_out_code(code))
+    }
+
+    /// Whether the user's filter is about a function, of interest or not.
+    pub(crate) fn is_filtered(&self, key: FunctionKey) -> bool {
+        let Some(filter) = &self.filter else { return false };
+        let code = &self.modules.get(key.module).code;
+        let place = code.place_of(key.function);
+        let symbols: Vec<String> =
+            code.names(key.function).into_iter().map(|name| name.text).collect();
+        let path = filter.asks_for_paths().then(|| code.source_path(key.function)).flatten();
+        filter.leaves_out(&FilteredFunction {
+            name: &place.function,
+            module: &place.module,
+            symbols: Some(&symbols),
+            path: path.as_deref(),
+        })
+    }
+
+    fn interest(&self, key: FunctionKey) -> Interest {
+        if let Some(known) = self.interest.borrow().get(&key) {
             return *known;
         }
-        let found = self.look_for_interest(key);
+        let found = match self.could_interest(key) {
+            false => Interest::None,
+            true if self.is_filtered(key) => Interest::LeftOut,
+            true => Interest::Whole,
+        };
         // Before the library that measures was met, nothing is known to be wrapped.
         if self.modules.has_ours() {
-            self.of_interest.borrow_mut().insert(key, found);
+            self.interest.borrow_mut().insert(key, found);
         }
         found
     }
 
-    fn look_for_interest(&self, key: FunctionKey) -> bool {
+    fn could_interest(&self, key: FunctionKey) -> bool {
         let known = self.modules.get(key.module);
         let Some(function) = known.code.functions().get(key.function.index()) else { return false };
         let is_denied =

@@ -28,7 +28,6 @@ mod stacks;
 mod wait_looks;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
@@ -37,21 +36,20 @@ use whyperf_model::Resource;
 
 use self::call_graph::CallGraph;
 use self::counting::Counting;
-use self::known_code::KnownCode;
+pub(crate) use self::known_code::KnownCode;
 use self::looks::Looks;
 use self::program_regions::ProgramRegions;
 use self::wait_looks::WaitLooks;
 use crate::function_key::FunctionKey;
 use crate::messages::{WorkerAnswer, WorkerRequest};
-use crate::objects::Objects;
 
 /// Serves questions until the channel is closed.
 pub(crate) fn run(
-    objects: Arc<Objects>,
+    code: KnownCode,
     requests: &Receiver<WorkerRequest>,
     answers: &Sender<WorkerAnswer>,
 ) {
-    let mut worker = Worker::over(objects);
+    let mut worker = Worker::over(code);
     loop {
         let answer = match requests.try_recv() {
             Ok(request) => worker.serve(request),
@@ -90,9 +88,9 @@ struct Worker {
 }
 
 impl Worker {
-    fn over(objects: Arc<Objects>) -> Self {
+    fn over(code: KnownCode) -> Self {
         Self {
-            code: KnownCode::over(objects),
+            code,
             graph: CallGraph::default(),
             regions: ProgramRegions::default(),
             looks: Looks::default(),
@@ -187,8 +185,9 @@ impl Worker {
         let mut found = BTreeSet::new();
         graph.ask(of);
         if of.is_root() {
-            found.extend(search::beginnings(code));
-            found.extend(graph.beginnings());
+            let mut beginnings = search::beginnings(code);
+            beginnings.extend(graph.beginnings());
+            found.extend(graph.beyond_left_out(beginnings, code));
         } else {
             let function = regions.beginner(of).clone();
             for key in search::functions(code, &function) {
@@ -196,7 +195,7 @@ impl Worker {
             }
         }
         let mut names: BTreeSet<Resource> = found.into_iter().map(|key| code.name(key)).collect();
-        names.extend(regions.inside(of));
+        names.extend(regions.inside(of).into_iter().filter(|region| !code.leaves_out(region)));
         let others = names.into_iter().filter(|name| name != of);
         others.map(|name| (name.clone(), search::functions(code, &name))).collect()
     }

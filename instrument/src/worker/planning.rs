@@ -37,6 +37,10 @@ fn extent(code: &mut KnownCode, process: u32, key: FunctionKey) -> CodeExtent {
 }
 
 fn outcome(code: &mut KnownCode, process: u32, key: FunctionKey) -> PlanOutcome {
+    if code.is_filtered(key) {
+        let exit = exit(&code.modules.get(key.module).code, key.function);
+        return PlanOutcome::Refused { reason: FILTERED.to_owned(), exit };
+    }
     let KnownCode { processes, modules, .. } = code;
     let Some(process) = processes.get_mut(&process) else { return PlanOutcome::Absent };
     let Some(loaded) = process.find(key.module, modules) else { return PlanOutcome::Absent };
@@ -54,3 +58,6 @@ fn outcome(code: &mut KnownCode, process: u32, key: FunctionKey) -> PlanOutcome 
         }
     }
 }
+
+/// What is told of a function that was asked for all the same.
+const FILTERED: &str = "the filter of this run leaves it out";

@@ -45,6 +45,10 @@ fn searched(known: &mut KnownCode, code: &Resource) -> Vec<FunctionKey> {
         let likely = candidates(known.modules.get(module), code);
         for function in likely {
             let key = FunctionKey { module, function };
+            // Who asks for all of a module does not mean what is left out.
+            if code.depth() == 1 && known.is_filtered(key) {
+                continue;
+            }
             if code.contains(&known.modules.get(module).resource(function)) {
                 known.name(key);
                 found.push(key);

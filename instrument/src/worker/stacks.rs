@@ -87,7 +87,7 @@ pub(crate) fn waiting(
             return None;
         }
         known.extend(Some(key).filter(|key| code.is_of_interest(*key)));
-        if !is_system(&key) {
+        if !is_system(&key) && !code.is_left_out(key) {
             break;
         }
     }
@@ -207,6 +207,10 @@ fn own_code(code: &KnownCode, calls: &[SampledCall]) -> Vec<FunctionKey> {
         if code.modules.is_inside_wrapped(key) {
             return Vec::new();
         }
+        // What the user leaves out is a part of what called it.
+        if code.is_left_out(key) {
+            continue;
+        }
         let is_system = code.modules.get(key.module).is_system();
         if code.is_of_interest(key) && (own.is_empty() || !is_system) {
             own.push(key);
@@ -220,8 +224,18 @@ fn own_code(code: &KnownCode, calls: &[SampledCall]) -> Vec<FunctionKey> {
 
 /// Takes note of which function called which.
 fn learn_calls(code: &mut KnownCode, graph: &mut CallGraph, calls: &[SampledCall]) {
-    for pair in calls.windows(2) {
+    for (at, pair) in calls.windows(2).enumerate() {
         let (Some(callee), Some(caller)) = (pair[0].function, pair[1].function) else { continue };
+        if code.is_left_out(caller) && code.is_of_interest(callee) {
+            let mut around = calls[at + 2..].iter().filter_map(|call| call.function);
+            let around = around.find(|key| !code.is_left_out(*key));
+            if let Some(outer) = around.filter(|outer| *outer != callee)
+                && graph.is_first_sight(outer, callee)
+            {
+                let (outer, callee) = (code.name(outer), code.name(callee));
+                graph.tell(outer, callee);
+            }
+        }
         if callee == caller || !graph.is_first_sight(caller, callee) {
             continue;
         }

@@ -2,7 +2,7 @@
 !
 ! build: gfortran -g -O2 -fno-optimize-sibling-calls <include>/whyperf.f90 api.f90 -o api_fortran
 ! run: api_fortran
-! expect: its line; 1000 visits of "solve", 3000 of "step" under it, none of "unseen"; the counter "cells" is 6000, the gauge "level" 1 to 1000
+! expect: its line; 1000 visits of "solve", 3000 of "step" (group "inner") under it, none of "unseen"; the counter "cells" is 6000, the gauge "level" 1 to 1000; the "mesh" is "fine"
 program api
   use, intrinsic :: iso_c_binding, only: c_int64_t
   use whyperf
@@ -13,11 +13,13 @@ program api
   integer :: round
 
   solve = whyperf_region('solve')
-  step = whyperf_region('step')
+  step = whyperf_region('step', 'inner')
   unseen = whyperf_region('unseen')
   cells = whyperf_counter('cells')
   level = whyperf_counter('level')
   total = 0
+  call whyperf_metadata('mesh', 'coarse')
+  call whyperf_metadata('mesh', 'fine')
   call whyperf_phase('solution')
   do round = 1, 1000
     call whyperf_begin(solve)

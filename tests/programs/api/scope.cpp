@@ -2,7 +2,7 @@
 //
 // build: c++ -g -O2 -fno-optimize-sibling-calls -I<include> scope.cpp -o scope_cpp
 // run: scope_cpp
-// expect: its line; 100 visits of "half" and 50 of "even" under it
+// expect: its line; 100 visits of "half" and 50 of "even" (group "numbers") under it; the "mesh" is "fine"
 #include "whyperf.h"
 
 #include <cstdio>
@@ -12,12 +12,13 @@
     WHYPERF_SCOPE("half");
     if (number % 2 != 0)
         return 0;
-    WHYPERF_SCOPE("even");
+    WHYPERF_SCOPE_OF("numbers", "even");
     return number / 2;
 }
 
 int main()
 {
+    whyperf_metadata("mesh", "fine");
     int sum = 0;
     for (int number = 0; number < 100; number++)
         sum += half(number);

@@ -29,7 +29,7 @@ use page::StudyPage;
 
 pub(crate) fn run(words: &[&str]) -> Result<ExitCode> {
     let ["sc99", words @ ..] = words else {
-        bail!("`study` takes the name of a study: sc99, random, planted or predicted");
+        bail!("`study` takes the name of a study: sc99, random, planted, predicted or reduction");
     };
     let options = StudyOptions::of(words)?;
     packages::ensure_demo()?;

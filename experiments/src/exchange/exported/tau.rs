@@ -9,6 +9,7 @@ use super::call_tree::CallTree;
 use crate::foreign_profile::{
     ForeignMetric, ForeignProfile, ForeignThread, Timer, TimerValue, UserEvent,
 };
+use crate::run::Topic;
 
 impl ExportedRun {
     /// What is written as TAU's files.
@@ -17,12 +18,12 @@ impl ExportedRun {
         if let Some(foreign) = &self.foreign {
             return foreign.clone();
         }
-        let facts = self.facts.iter().filter(|fact| fact.topic == "environment");
-        let metadata: Vec<(String, String)> =
-            facts.map(|fact| (fact.name.clone(), fact.value.clone())).collect();
+        let groups = self.facts.iter().filter(|fact| fact.topic == Topic::Group.name());
+        let groups = groups.map(|fact| (fact.name.as_str(), fact.value.as_str())).collect();
         let threads = self.trees().into_iter().map(|tree| ForeignThread {
             events: self.events(&tree),
-            ..thread(&tree, &metadata, self.summary.elapsed_s)
+            metadata: self.metadata(tree.process),
+            ..thread(&tree, &groups, self.summary.elapsed_s)
         });
         ForeignProfile {
             metrics: vec![ForeignMetric { name: "TIME".into() }],
@@ -33,6 +34,13 @@ impl ExportedRun {
 }
 
 impl ExportedRun {
+    /// Machine and program, and what a process says of itself.
+    fn metadata(&self, process: u32) -> Vec<(String, String)> {
+        let is_told = |topic: &str| topic == "environment" || Topic::is_metadata_of(topic, process);
+        let facts = self.facts.iter().filter(|fact| is_told(&fact.topic));
+        facts.map(|fact| (fact.name.clone(), fact.value.clone())).collect()
+    }
+
     /// The gauges of a thread, each for all callpaths and for each by itself. Of a counter no least and most are known.
     fn events(&self, tree: &CallTree<'_>) -> Vec<UserEvent> {
         let of_thread = self.user_events.iter().filter(|one| {
@@ -63,7 +71,8 @@ fn event(name: &str, totals: &UserEventTotals) -> Option<UserEvent> {
 }
 
 /// A flat line for each name, and one for each callpath of several names; all below TAU's own root.
-fn thread(tree: &CallTree<'_>, metadata: &[(String, String)], elapsed_s: f64) -> ForeignThread {
+fn thread(tree: &CallTree<'_>, groups: &BTreeMap<&str, &str>, elapsed_s: f64) -> ForeignThread {
+    let group = |name: &str| groups.get(name).copied().unwrap_or_else(|| group(name));
     let subcalls = tree.subcalls();
     let mut flat: BTreeMap<&str, Timer> = BTreeMap::new();
     let mut paths: Vec<Timer> = Vec::new();
@@ -104,7 +113,7 @@ fn thread(tree: &CallTree<'_>, metadata: &[(String, String)], elapsed_s: f64) ->
         thread: tree.thread,
         timers: [root].into_iter().chain(flat.into_values()).chain(paths).collect(),
         events: Vec::new(),
-        metadata: metadata.to_vec(),
+        metadata: Vec::new(),
     }
 }
 
