@@ -21,12 +21,15 @@ use crate::arguments::{CommandLine, Verb};
 use crate::experiments::{ci, compare, export, import, query, reduce, scale};
 use crate::extrapolation::{extrapolate, machines, traces, what_if};
 use crate::machine::{clean, completions, doctor, manual};
-use crate::measuring::{attach, exec, launch, run};
+use crate::measuring::{attach, exec, launch, run, signal_witness};
 use crate::output::{delivery, file_size_limit, terminal};
 use crate::search::{evaluation, metrics};
 use crate::stored::{diagnose, directives, plot, report, runs, show, top, view};
 
 fn main() -> ExitCode {
+    if signal_witness::is_one() {
+        return signal_witness::be_one();
+    }
     stack_room::with_room(work)
 }
 

@@ -63,7 +63,7 @@ pub(crate) fn attach(request: &Attach) -> Result<ExitCode> {
     run::tell_place(&directory, &mut screen);
     let watch = Watch::begin(directory, options)?;
     let begin = Instant::now();
-    let attached = attach_all(&processes, &library, &watch, options.callpath_depth, &mut screen);
+    let attached = attach_all(&processes, &library, &watch, options, &mut screen);
     if attached == 0 {
         return Ok(ExitCode::from(FAILURE));
     }
@@ -109,10 +109,11 @@ fn attach_all(
     processes: &[u32],
     library: &Path,
     watch: &Watch,
-    callpath_depth: u32,
+    options: &MeasuringOptions,
     screen: &mut Screen,
 ) -> usize {
-    let request = AttachRequest::new(library, watch.directory(), callpath_depth);
+    let request =
+        AttachRequest::new(library, watch.directory(), options.callpath_depth, options.cost_limit);
     let attach = |pid: &u32| whyperf_inject::attach(*pid, &request);
     let outcomes = processes.chunks(AT_ONCE).flat_map(|some| {
         thread::scope(|scope| {

@@ -5,10 +5,12 @@ use std::process::ExitStatus;
 /// Something that happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WatchEvent {
-    /// The terminal told its whole foreground group to stop; the program got it, too.
+    /// The terminal told its whole foreground group to stop, or somebody a whole group; the program got it, too.
     Interrupted,
     /// A signal that was sent to whyperf alone, as far as anybody can know, and that the program should get.
     PassOn(i32),
+    /// A signal that somebody sent to the program as well.
+    SentToAll(i32),
     /// A stopped job goes on. Open MPI's launcher wakes a job in this way a second before it ends it by force.
     Resumed,
     /// The search is to pause, or to go on: a key, or a signal.

@@ -2,9 +2,9 @@
 
 use std::io;
 use std::process::ExitStatus;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -18,6 +18,7 @@ use whyperf_inject::{ForeignProcess, Life, ProcessStatus};
 
 use crate::measuring::event::WatchEvent;
 use crate::measuring::panic_handler;
+use crate::measuring::signal_witness::{self, Addressee, SignalWitness};
 use crate::measuring::unheard_signals::UnheardSignals;
 
 /// Where events arrive.
@@ -32,6 +33,8 @@ pub(crate) struct Events {
     ignored: Vec<i32>,
     /// Where the child is named whose end is waited for.
     child: Sender<u32>,
+    /// Who tells whether a signal was sent to the program as well; none before that is started.
+    witness: Arc<Mutex<Option<SignalWitness>>>,
 }
 
 impl Events {
@@ -52,10 +55,16 @@ impl Events {
         let (child, children) = mpsc::channel();
         let taken = Arc::default();
         let handle = signals.handle();
-        let events = Self { sender, receiver, taken, signals: handle, ignored, child };
+        let witness = Arc::default();
+        let events = Self { sender, receiver, taken, signals: handle, ignored, child, witness };
         events.forward(signals).context("starting a thread that hears signals")?;
         events.wait_for(children).context("starting a thread that waits for the program")?;
         Ok(events)
+    }
+
+    /// The program is about to be started, beside this process: from now on signals that it gets, too, are told apart.
+    pub(crate) fn tell_apart(&self) {
+        *self.witness.lock().unwrap_or_else(PoisonError::into_inner) = SignalWitness::start();
     }
 
     /// Listens to what was ignored, too: shells have it so for what they start in the background, and a program that handles such a signal is
@@ -70,16 +79,20 @@ impl Events {
     /// Puts signals into the queue, in a thread of its own.
     fn forward(&self, mut signals: SignalsInfo<WithRawSiginfo>) -> io::Result<()> {
         let (to_loop, taken) = (self.sender.clone(), Arc::clone(&self.taken));
-        let ignored = self.ignored.clone();
+        let (ignored, witness) = (self.ignored.clone(), Arc::clone(&self.witness));
         let forward = move || {
             let mut unheard = UnheardSignals::default();
             for received in signals.forever() {
                 let (signal, code) = (received.si_signo, received.si_code);
-                // The terminal's went to the program as well, and mean us no more than before.
-                if code == SENT_BY_KERNEL && ignored.contains(&signal) {
+                let mut witness = witness.lock().unwrap_or_else(PoisonError::into_inner);
+                let addressee = signal_witness::addressee(&mut witness, signal);
+                drop(witness);
+                let is_sent_to_all = code == SENT_BY_KERNEL || addressee == Addressee::All;
+                // Those went to the program as well, and mean us no more than before.
+                if is_sent_to_all && ignored.contains(&signal) {
                     continue;
                 }
-                let event = event_of(signal, code);
+                let event = event_of(signal, code, addressee);
                 if matches!(event, WatchEvent::PassOn(signal) if panic_handler::pass_on(signal)) {
                     continue;
                 }
@@ -166,19 +179,22 @@ fn wait_for_foreign(pid: u32) -> Option<ExitStatus> {
 
 /// Whether it is a signal by which somebody wants all of it to end.
 const fn asks_for_end(event: WatchEvent) -> bool {
-    use WatchEvent::{Interrupted, PassOn};
-    matches!(event, Interrupted | PassOn(SIGINT | SIGQUIT | SIGHUP | SIGTERM))
+    use WatchEvent::{Interrupted, PassOn, SentToAll};
+    let (PassOn(signal) | SentToAll(signal)) = event else { return matches!(event, Interrupted) };
+    matches!(signal, SIGINT | SIGQUIT | SIGHUP | SIGTERM)
 }
 
 /// What a signal means. The terminal's are the kernel's, and the program gets them as we do; what another process sends
 /// may have been meant for us alone.
-const fn event_of(signal: i32, code: i32) -> WatchEvent {
+fn event_of(signal: i32, code: i32, addressee: Addressee) -> WatchEvent {
+    let is_sent_to_all = code == SENT_BY_KERNEL || addressee == Addressee::All;
     match signal {
         SIGCONT => WatchEvent::Resumed,
         PAUSE => WatchEvent::Pause,
         PHASE => WatchEvent::Phase,
         REPORT => WatchEvent::Report,
-        SIGINT | SIGQUIT | SIGHUP if code == SENT_BY_KERNEL => WatchEvent::Interrupted,
+        SIGINT | SIGQUIT | SIGHUP if is_sent_to_all => WatchEvent::Interrupted,
+        _ if addressee == Addressee::All => WatchEvent::SentToAll(signal),
         _ => WatchEvent::PassOn(signal),
     }
 }
@@ -203,12 +219,22 @@ mod tests {
 
     #[test]
     fn what_the_terminal_sends_is_not_passed_on_and_all_else_is() {
-        assert_eq!(event_of(SIGINT, SENT_BY_KERNEL), WatchEvent::Interrupted);
-        assert_eq!(event_of(SIGINT, 0), WatchEvent::PassOn(SIGINT));
-        assert_eq!(event_of(SIGALRM, SENT_BY_KERNEL), WatchEvent::PassOn(SIGALRM));
-        assert_eq!(event_of(SIGCONT, 0), WatchEvent::Resumed);
-        assert_eq!(event_of(PAUSE, 0), WatchEvent::Pause);
-        assert_eq!(event_of(PHASE, 0), WatchEvent::Phase);
-        assert_eq!(event_of(REPORT, 0), WatchEvent::Report);
+        let alone = |signal, code| event_of(signal, code, Addressee::Whyperf);
+        assert_eq!(alone(SIGINT, SENT_BY_KERNEL), WatchEvent::Interrupted);
+        assert_eq!(alone(SIGINT, 0), WatchEvent::PassOn(SIGINT));
+        assert_eq!(alone(SIGALRM, SENT_BY_KERNEL), WatchEvent::PassOn(SIGALRM));
+        assert_eq!(alone(SIGCONT, 0), WatchEvent::Resumed);
+        assert_eq!(alone(PAUSE, 0), WatchEvent::Pause);
+        assert_eq!(alone(PHASE, 0), WatchEvent::Phase);
+        assert_eq!(alone(REPORT, 0), WatchEvent::Report);
+    }
+
+    #[test]
+    fn what_the_program_got_too_is_not_passed_on() {
+        let to_all = |signal| event_of(signal, 0, Addressee::All);
+        assert_eq!(to_all(SIGHUP), WatchEvent::Interrupted);
+        assert_eq!(to_all(SIGUSR1), WatchEvent::SentToAll(SIGUSR1));
+        assert_eq!(to_all(SIGCONT), WatchEvent::Resumed);
+        assert!(asks_for_end(to_all(SIGTERM)) && !asks_for_end(to_all(SIGUSR2)));
     }
 }

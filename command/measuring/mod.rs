@@ -28,6 +28,7 @@ pub(crate) mod recording;
 pub(crate) mod requested;
 pub(crate) mod run;
 mod secrets;
+pub(crate) mod signal_witness;
 mod stream_feeders;
 pub(crate) mod summary;
 pub(crate) mod supervision;

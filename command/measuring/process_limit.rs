@@ -36,7 +36,7 @@ fn used() -> u64 {
 
 /// Where more are allowed they are not counted: that takes time, and what fails is answered all the same.
 const FEW: u64 = 1024;
-/// So many threads whyperf has at most.
-const OWN: u64 = 8;
+/// So many threads whyperf has at most, with the process that tells of signals.
+const OWN: u64 = 9;
 /// With fewer the program may be short of them.
 const LEAST: u64 = 4 * OWN;

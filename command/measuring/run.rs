@@ -96,6 +96,7 @@ pub(crate) fn supervise(
         watch.start = launch.age();
     }
     panic_handler::supervise_from_here();
+    events.tell_apart();
     let child = match launch.spawn() {
         Ok(child) => child,
         Err(error) => {

@@ -150,6 +150,7 @@ fn cost(watch: &Watch) -> Cost {
         own: Some(rounded(own.of_processors)),
         compensated_s: watch.compensates.then(|| rounded(compensated)),
         events: share(parts.events),
+        functions: share(parts.functions),
         at_rest: share(parts.at_rest),
         pauses: share(parts.pauses),
         analysis: rounded(own.analysis),

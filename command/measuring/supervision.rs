@@ -130,6 +130,8 @@ impl Supervision<'_> {
                     Program::Foreign(_) => {}
                     Program::Child(_) => self.pass_on(signal),
                 },
+                Some(WatchEvent::SentToAll(signal)) if asks_for_end(signal) => self.keep_summary(),
+                Some(WatchEvent::SentToAll(_)) => {}
                 Some(WatchEvent::Resumed) => {
                     self.keep_summary();
                     keys::resume();

@@ -493,13 +493,13 @@ impl Watch {
         let status = self.searches.global().status();
         let counts = self.daemon().counts();
         format!(
-            "whyperf {:>6.1} s  {} processes  {} pairs measured, {} waiting  cost {}  {} bottlenecks",
+            "whyperf {:>6.1} s  {}  {} measured, {} waiting  cost {}  {}",
             self.begin.elapsed().as_secs_f64(),
-            counts.running,
-            status.measured,
+            report::counted(counts.running, "process", "processes"),
+            report::counted(status.measured, "pair", "pairs"),
             status.waiting,
             report::share(self.daemon().cost().now),
-            status.counts.found,
+            report::counted(status.counts.found, "bottleneck", "bottlenecks"),
         )
     }
 }

@@ -17,7 +17,7 @@ use whyperf_model::{Histogram, Interval, Pair, Time};
 use crate::measuring::environment::IMPORTED_FROM;
 use crate::measuring::requested;
 use crate::output::delivery::{self, status};
-use crate::output::report::{RankMessages, Worth, rank_lines, share};
+use crate::output::report::{RankMessages, Worth, counted, rank_lines, share};
 use crate::output::terminal::{self, OutputStyle, plain};
 use crate::stored::messages::StoredMessages;
 use crate::stored::reading::StoreOptions;
@@ -294,15 +294,15 @@ fn overview_lines(overview: &Overview, output_style: OutputStyle) -> String {
         seconds => format!("took {seconds:.2} s"),
     };
     let mut text = format!(
-        "{}  {}\n  {} / {} / {}\n  began {}, {took}, {ending}\n  {} processes, {} threads on {}{}\n",
+        "{}  {}\n  {} / {} / {}\n  began {}, {took}, {ending}\n  {}, {} on {}{}\n",
         output_style.paint(plain(summary.id.as_str()), terminal::TITLE),
         plain(&summary.command.join(" ")),
         plain(&summary.application),
         plain(&summary.experiment),
         plain(&summary.trial),
         summary.started,
-        extent.processes,
-        extent.threads,
+        counted(extent.processes as usize, "process", "processes"),
+        counted(extent.threads as usize, "thread", "threads"),
         plain(&machines.join(", ")),
         overview.cost(),
     );

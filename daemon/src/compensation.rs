@@ -12,13 +12,14 @@
 //! Processors do events beside the work around them, so a pair around nothing costs several times what one around a hundred
 //! ticks of work does. Both are calibrated in the process; which one counts depends on how long the node's visits are by
 //! themselves, as they were when least disturbed. A node owes the inside part of each of its visits, its parent the outside
-//! part. That debt is subtracted from the node's growth, so no amount that was reported before is taken back, and no growth
+//! part. A wrapped call has another price: what its wrapper does around the two events is measured in one of a thousand calls. That debt is subtracted from the node's growth, so no amount that was reported before is taken back, and no growth
 //! turns negative.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use whyperf_layout::Head;
 
+use crate::event_form::EventForm;
 use crate::thread::{NodeGrowth, NodeState};
 
 /// What a visit costs, in 1/256 ticks.
@@ -30,10 +31,43 @@ pub(crate) struct Price {
     pub(crate) least: u64,
 }
 
+/// The prices of a thread, by what a visit is of.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Prices {
+    function: Price,
+    region: Price,
+    call: Price,
+}
+
+impl Prices {
+    /// As calibrated, and as measured since.
+    pub(crate) fn of(head: &Head) -> Self {
+        let region = Price::of_region(head);
+        Self { function: Price::of_function(head), region, call: region.of_call(head) }
+    }
+
+    pub(crate) const fn each(&self, form: EventForm) -> Price {
+        match form {
+            EventForm::Function => self.function,
+            EventForm::Region => self.region,
+            EventForm::Call => self.call,
+        }
+    }
+}
+
 impl Price {
     /// As calibrated; nothing where the calibration was disturbed.
-    pub(crate) fn of(head: &Head) -> Self {
+    fn of_region(head: &Head) -> Self {
         Self::calibrated([&head.inside, &head.outside, &head.hidden])
+    }
+
+    /// Of a wrapped call: what its wrapper does around its events was measured, or is as little as a region's. No work beside it hides any of it.
+    fn of_call(self, head: &Head) -> Self {
+        let [ticks, calls] =
+            [&head.call_ticks, &head.measured_calls].map(|place| place.load(Ordering::Relaxed));
+        let measured = (calls >= ENOUGH).then(|| (ticks << 8) / calls);
+        let outside = measured.unwrap_or(self.outside).min(DEAREST);
+        Self { inside: self.inside, outside, least: self.inside + outside }
     }
 
     /// Of a visit of a function that was patched.
@@ -68,6 +102,8 @@ impl Price {
     }
 }
 
+/// So many measured calls tell what a call costs.
+const ENOUGH: u64 = 8;
 /// Ticks of an event that each tick of work of its own hides.
 const STEEP: u64 = 2;
 /// So many visits tell how long they are.
@@ -145,6 +181,21 @@ mod tests {
     use crate::thread::NodeCounters;
 
     const PRICE: Price = Price { inside: 20 << 8, outside: 30 << 8, least: 10 << 8 };
+
+    #[test]
+    fn a_wrapped_call_costs_what_was_measured_whatever_it_does_inside() {
+        let head = Head::default();
+        head.inside.store(20 << 8, Ordering::Relaxed);
+        head.outside.store(30 << 8, Ordering::Relaxed);
+        head.hidden.store(10 << 8, Ordering::Relaxed);
+        let mut long = NodeState::example(0);
+        long.quickest = 5000;
+        let most = |form| Prices::of(&head).each(form).each(&long).most() >> 8;
+        assert_eq!([EventForm::Region, EventForm::Call].map(most), [10, 50]);
+        head.call_ticks.store(100 * ENOUGH, Ordering::Relaxed);
+        head.measured_calls.store(ENOUGH, Ordering::Relaxed);
+        assert_eq!([EventForm::Region, EventForm::Call].map(most), [10, 120]);
+    }
 
     fn nodes(parents: &[u32]) -> Vec<NodeState> {
         parents.iter().map(|parent| NodeState::example(*parent)).collect()

@@ -7,8 +7,9 @@ use whyperf_instrument::{Activity, ActivitySpan, Entered, Instrumenter, Service}
 use whyperf_layout::{Answer, Command, Message, Reply, UserEventPart};
 use whyperf_model::{Category, Nanos, Scale};
 
-use crate::compensation::Price;
+use crate::compensation::{Price, Prices};
 use crate::daemon::Daemon;
+use crate::event_form::EventForm;
 use crate::pausing::{Pausing, is_paused};
 use crate::process::{Beginning, PassContext, Process};
 use crate::process_stage::ProcessStage;
@@ -120,12 +121,14 @@ impl Process {
             let end = if is_over && left != 0 { left.min(self.served) } else { self.served };
             let birth = header.start_ticks.load(Ordering::Relaxed);
             let price = region.slot(0);
-            let price = price.map_or_else(Price::default, |slot| Price::of_function(slot.head));
+            let price = price.map_or_else(Price::default, |slot| {
+                Prices::of(slot.head).each(EventForm::Function)
+            });
             let span = ActivitySpan { begin, end, birth };
             let scale = self.scale(context.scale);
             let activity = self.activity(price, span, scale);
             let beside = activity.length().scaled(context.beside) + self.beside_events;
-            let others_cost = self.cost.all() - self.functions_cost;
+            let others_cost = self.cost.all() - self.cost.functions;
             let living = self.threads.iter().filter(|watched| watched.is_alive());
             let threads: Vec<u32> = living.map(|watched| watched.thread.tid).collect();
             let (replies, activity, threads) = (&replies[..], &activity, &threads[..]);

@@ -7,7 +7,8 @@ use rustix::time::{ClockId, clock_gettime};
 use whyperf_instrument::OutsideCost;
 use whyperf_model::{Nanos, Scale};
 
-use crate::compensation::Price;
+use crate::compensation::Prices;
+use crate::event_form::EventForm;
 use crate::region::RegionMemory;
 use crate::thread::{MeasuredThread, NodeGrowth, NodeState};
 
@@ -38,6 +39,8 @@ pub struct ObservedCost {
 pub struct ProcessCost {
     /// Its own events.
     pub events: Nanos,
+    /// Of them, those of functions that are switched on.
+    pub functions: Nanos,
     /// Calls of functions that keep a jump and are not switched on.
     pub at_rest: Nanos,
     /// Threads that stood still while their stacks were copied.
@@ -65,6 +68,7 @@ impl ProcessCost {
 
     fn add(&mut self, other: Self) {
         self.events += other.events;
+        self.functions += other.functions;
         self.at_rest += other.at_rest;
         self.pauses += other.pauses;
         self.sampling += other.sampling;
@@ -150,26 +154,25 @@ impl RunLosses {
     }
 }
 
-/// What the visits in `growth` cost a thread: those of functions, and all others.
+/// What the visits in `growth` cost a thread: those of functions, and all others. Work beside an event may hide a part of it; how much is not known of
+/// most work, so it is not taken off here.
 pub(crate) fn event_cost(
     nodes: &[NodeState],
     growth: &[NodeGrowth],
-    prices: [Price; 2],
-    is_function: impl Fn(&NodeState) -> bool,
+    prices: &Prices,
+    form: impl Fn(&NodeState) -> EventForm,
     scale: Scale,
 ) -> [Nanos; 2] {
-    let (mut visits, mut cost) = ([0_u64; 2], [0_u64; 2]);
-    for growth in growth.iter().filter(|growth| growth.by.visits > 0) {
-        let node = &nodes[growth.node as usize];
-        let kind = usize::from(!is_function(node));
-        let each = prices[kind].each(node).most();
-        visits[kind] = visits[kind].saturating_add(growth.by.visits);
-        cost[kind] = cost[kind].saturating_add(growth.by.visits.saturating_mul(each));
+    let mut cost = [Nanos::ZERO; 2];
+    for NodeGrowth { node, by } in growth.iter().filter(|growth| growth.by.visits > 0) {
+        let form = form(&nodes[*node as usize]);
+        let each = prices.each(form).most();
+        cost[usize::from(form != EventForm::Function)] += match each {
+            0 => Nanos(by.visits.saturating_mul(UNCALIBRATED)),
+            _ => Nanos(scale.nanos(by.visits.saturating_mul(each) >> 8)),
+        };
     }
-    [0, 1].map(|kind| match prices[kind].most() {
-        0 => Nanos(visits[kind].saturating_mul(UNCALIBRATED)),
-        _ => Nanos(scale.nanos(cost[kind] >> 8)),
-    })
+    cost
 }
 
 /// Nanoseconds of an event pair where none was calibrated.

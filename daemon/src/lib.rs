@@ -34,6 +34,7 @@ mod discovery;
 mod efficiency;
 mod ending;
 mod error;
+mod event_form;
 mod families;
 mod functions;
 mod group_coverage;

@@ -11,7 +11,7 @@ use whyperf_model::{Category, Counter, Hierarchy, Nanos, Resource, Scale};
 
 use crate::catalogue::Catalogue;
 use crate::clock::{Moment, RegionClock};
-use crate::compensation::{self, Price};
+use crate::compensation::{self, Prices};
 use crate::cost::{ProcessCost, RunLosses, event_cost};
 use crate::counted_state::{CountedState, CounterCoverage};
 use crate::departure::Departure;
@@ -58,8 +58,6 @@ pub(crate) struct Process {
     pub(crate) cost_so_far: Nanos,
     /// What was not its events in the pass before the last one.
     pub(crate) beside_events: Nanos,
-    /// Of the last pass's cost, that of functions.
-    pub(crate) functions_cost: Nanos,
     /// Running time in which it computed in the last pass, by the system.
     pub(crate) ran: Nanos,
     pub(crate) paused: bool,
@@ -181,7 +179,6 @@ impl Process {
             cost: ProcessCost::default(),
             cost_so_far: Nanos::ZERO,
             beside_events: Nanos::ZERO,
-            functions_cost: Nanos::ZERO,
             ran: Nanos::ZERO,
             paused: false,
             efficiency: EfficiencyRecorder::default(),
@@ -428,15 +425,14 @@ impl Process {
             }
             let Some(slot) = region.slot(watched.thread.slot) else { continue };
             let went = watched.thread.pass(&slot, now, depth, &mut watched.growth);
-            let prices = [Price::of_function(slot.head), Price::of(slot.head)];
-            let functions = region.functions();
-            let is_function = |node: &NodeState| functions(node.region);
+            let prices = Prices::of(slot.head);
+            let forms = region.event_forms();
+            let form = |node: &NodeState| forms(node.region);
             let (nodes, growth) = (&mut watched.thread.nodes, &mut watched.growth);
             compensation::see(nodes, growth);
-            watched.spent = event_cost(nodes, growth, prices, is_function, scale);
+            watched.spent = event_cost(nodes, growth, &prices, form, scale);
             if context.compensates {
-                let price = |node: &NodeState| prices[usize::from(!is_function(node))];
-                compensation::apply(nodes, growth, price);
+                compensation::apply(nodes, growth, |node| prices.each(form(node)));
             }
             let gone = watched.thread.still % STILL == STILL - 1
                 && !self.ending.life().has_thread(watched.thread.tid);
@@ -530,7 +526,6 @@ impl Process {
     ) {
         let scale = self.scale(context.scale);
         self.groups.clear();
-        self.functions_cost = Nanos::ZERO;
         self.ran = Nanos::ZERO;
         if let Some(recorder) = &mut state.recorder {
             recorder.rank(self.rank);
@@ -543,7 +538,7 @@ impl Process {
                 continue;
             }
             let [functions, others] = std::mem::take(&mut watched.spent);
-            self.functions_cost += functions;
+            self.cost.functions += functions;
             self.cost.events += functions + others;
             watched.find_groups(self.resource, self.machine, &state.matcher);
             watched.sign_in([self.resource, self.machine], state);

@@ -16,6 +16,7 @@ use whyperf_layout::{
 
 use crate::address_room;
 use crate::error::{BadRegion, Error};
+use crate::event_form::EventForm;
 use crate::growing_mapping::GrowingMapping;
 use crate::slot_mappings::SlotMappings;
 use crate::symbols::StatedProgram;
@@ -181,11 +182,14 @@ impl RegionMemory {
         self.text(self.header().phase_name.load(Ordering::Relaxed))
     }
 
-    /// Tells of each region in use now whether it stands for a function of the program.
-    pub(crate) fn functions(&self) -> impl Fn(u32) -> bool {
+    /// Tells of each region in use now what an event of it is of.
+    pub(crate) fn event_forms(&self) -> impl Fn(u32) -> EventForm {
         let regions = self.regions();
         let kind = |record: &RegionRecord| record.kind.load(Ordering::Relaxed);
-        move |number| regions.get(number as usize).map(kind) == Some(Kind::Function.number())
+        move |number| {
+            let kind = regions.get(number as usize).map(kind);
+            EventForm::of(kind.and_then(Kind::from_number).unwrap_or(Kind::Other))
+        }
     }
 
     /// The objects in use.

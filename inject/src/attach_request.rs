@@ -50,6 +50,7 @@ fn mailbox(pid: u32, request: &AttachRequest<'_>, in_part: bool) -> Option<Mailb
     let directory = request.directory.as_os_str().as_bytes();
     let mut mailbox = Mailbox::new(own_number(pid), directory, &busy, options)?;
     mailbox.callpath_depth = request.callpath_depth;
+    mailbox.cost_limit = request.cost_limit;
     (mailbox.rank, mailbox.size) = (rank, size);
     Some(mailbox)
 }

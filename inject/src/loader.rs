@@ -275,6 +275,7 @@ impl<'a> Loader<'a> {
             u64::from(size) | u64::from(self.request.take_over) << 32,
             data + stub::THREADS,
             busy.len() as u64,
+            u64::from(self.request.cost_limit),
         ];
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         Ok(self.memory.write(data + stub::REQUEST, &bytes)?)

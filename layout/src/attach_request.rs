@@ -88,6 +88,9 @@ pub struct Mailbox {
     pub rank: i32,
     /// Size of the job that a launcher announced, 0 if it did not.
     pub size: u32,
+    /// Share of a thread's time, in thousandths, that events of one region may cost; 0: no limit.
+    pub cost_limit: u32,
+    reserved: u32,
     thread_count: u32,
     directory_length: u32,
     directory: [u8; LONGEST],
@@ -134,6 +137,8 @@ impl Mailbox {
             callpath_depth: 0,
             rank: -1,
             size: 0,
+            cost_limit: 0,
+            reserved: 0,
             thread_count: 0,
             directory_length: directory.len() as u32,
             directory: [0; LONGEST],
@@ -258,8 +263,8 @@ impl MailboxMemory {
 }
 
 /// Raised with each change of the mailbox.
-const VERSION: u32 = 0x7768_0003;
-const _: () = assert!(Mailbox::SIZE == 72 + LONGEST + 4 * MOST_THREADS);
+const VERSION: u32 = 0x7768_0004;
+const _: () = assert!(Mailbox::SIZE == 80 + LONGEST + 4 * MOST_THREADS);
 const _: () = assert!(Mailbox::SIZE.is_multiple_of(8) && align_of::<Mailbox>() == 8);
 const _: () = assert!(core::mem::offset_of!(Mailbox, withdrawn) == Mailbox::WITHDRAWN);
 const _: () = assert!(core::mem::offset_of!(Mailbox, received) == Mailbox::RECEIVED);
@@ -303,7 +308,7 @@ mod tests {
         assert!(!mailbox.is_fresh(6, NUMBER), "it is another process's");
         assert!(!mailbox.is_fresh(5, RequestNumber::new(1)), "it is another request");
         assert_eq!(mailbox.bytes().len(), Mailbox::SIZE);
-        assert_eq!(&mailbox.bytes()[72..82], b"/dev/shm/x");
+        assert_eq!(&mailbox.bytes()[80..90], b"/dev/shm/x");
         assert!(Mailbox::new(5, &[b'x'; LONGEST + 1], &[], options).is_none());
         let many = vec![1; MOST_THREADS + 5];
         assert_eq!(closed(b"/", &many, options).threads().len(), MOST_THREADS);

@@ -5,7 +5,7 @@ use crate::sync::{AtomicI32, AtomicU32, AtomicU64};
 /// First eight bytes of every region: `WHYPERF` and a zero byte.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"WHYPERF\0");
 /// Raised with every change of a byte's meaning.
-pub const VERSION: u32 = 10;
+pub const VERSION: u32 = 11;
 /// `rank` of a process that is not (yet) a member of an MPI job.
 pub const NO_RANK: i32 = -1;
 

@@ -43,7 +43,10 @@ pub struct Head {
     pub anomalies: AtomicU64,
     /// Which of the slot's [`PeerPage`](crate::PeerPage)s are there, a bit each.
     pub peer_pages: AtomicU64,
-    pad: [AtomicU64; 2],
+    /// Ticks that wrapped calls cost around their two events, as far as that was measured.
+    pub call_ticks: AtomicU64,
+    /// In how many of them it was.
+    pub measured_calls: AtomicU64,
     /// A [`SlotState`].
     pub state: AtomicU32,
     /// Raised each time the slot is claimed.

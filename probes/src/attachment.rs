@@ -29,6 +29,8 @@ struct RequestBytes {
     take_over: u32,
     threads: *const u32,
     thread_count: u64,
+    /// Share of a thread's time, in thousandths, that events of one region may cost; 0: no limit.
+    cost_limit: u32,
 }
 
 /// Measures this process from now on; answers an [`AttachOutcome`].
@@ -50,6 +52,7 @@ unsafe extern "C" fn whyperf_attach(request: &RequestBytes) -> u32 {
         callpath_depth: request.callpath_depth,
         rank: Some(request.rank).filter(|rank| *rank >= 0),
         size: request.size,
+        cost_limit: request.cost_limit,
         threads,
     };
     let reroute = || {

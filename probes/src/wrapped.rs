@@ -9,6 +9,7 @@
 //! have no destructor and no landing pad: cancellation and exceptions unwind through them.
 
 use layout::Moved;
+use runtime::call_cost::CallCost;
 use runtime::{ObjectId, Region, event, guard};
 use whyperf_layout as layout;
 use whyperf_runtime as runtime;
@@ -21,13 +22,18 @@ pub(crate) fn observe(
     real: impl Fn() -> usize,
     moved: impl FnOnce(usize) -> Moved,
 ) -> usize {
+    let mut cost = CallCost::enter();
     let Some(site) = guard::enter() else { return real() };
     let begun = event::begin(region, site.0, object());
+    if begun {
+        cost.begun();
+    }
     let result = real();
     if begun {
         event::end(region, moved(result));
     }
     guard::leave();
+    cost.leave();
     result
 }
 

@@ -285,6 +285,7 @@ fn late(mailbox: &Mailbox) -> Late<'_> {
         callpath_depth: mailbox.callpath_depth,
         rank: Some(mailbox.rank).filter(|rank| *rank >= 0),
         size: mailbox.size,
+        cost_limit: mailbox.cost_limit,
         threads: mailbox.threads(),
     }
 }

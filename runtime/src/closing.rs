@@ -1,6 +1,6 @@
 //! Closes visits, and acts on what they cost.
 
-use crate::environ::options;
+use crate::environ::settings;
 use crate::functions::budget;
 use crate::lock::Held;
 use crate::replies::tell;
@@ -120,7 +120,7 @@ pub(crate) fn judge(private: &Private, node: &Node, visits: u64, now: u64) {
     let elapsed = u64::from(((now >> limit::COARSE) as u32).wrapping_sub(since)) << limit::COARSE;
     limit::set(private, node, now);
     let cost = u64::from(limit::LOOK_EVERY) * event_costs::pair() / 256;
-    let allowed = elapsed / 1000 * u64::from(options().cost_limit);
+    let allowed = elapsed / 1000 * u64::from(settings().cost_limit);
     if cost > allowed && node.limit.load(Ordering::Relaxed) != 0 {
         switch_off_hot(private.tables(), node.region.load(Ordering::Relaxed) as u16, visits);
     }

@@ -22,6 +22,8 @@ pub struct Late<'a> {
     pub rank: Option<i32>,
     /// Size of the job that a launcher announced, 0 if it did not.
     pub size: u32,
+    /// Share of a thread's time, in thousandths, that events of one region may cost; 0: no limit.
+    pub cost_limit: u32,
     /// Threads that are the program's own: their time counts from now on, whatever they call.
     pub threads: &'a [u32],
 }
@@ -44,13 +46,13 @@ pub(crate) struct ProcessSettings {
     pub(crate) rank: Option<i32>,
     /// Size of the job that a launcher announced, 0 if it did not.
     pub(crate) size: u32,
+    /// Share of a thread's time, in thousandths, that events of one region may cost; 0: no limit.
+    pub(crate) cost_limit: u32,
 }
 
 /// What holds for all measurements of the process, also while none goes on.
 #[derive(Debug)]
 pub(crate) struct Options {
-    /// Share of a thread's time, in thousandths, that events of one region may cost; 0: no limit.
-    pub(crate) cost_limit: u32,
     /// Functions are going to be switched on, so the agent must be there to do it.
     pub(crate) functions: bool,
     /// A user named functions: the process waits before `main` until they are switched on.
@@ -68,7 +70,6 @@ struct EnvironCell<T>(UnsafeCell<T>);
 unsafe impl<T: Sync> Sync for EnvironCell<T> {}
 
 static OPTIONS: EnvironCell<Options> = EnvironCell(UnsafeCell::new(Options {
-    cost_limit: 50,
     functions: false,
     startup_barrier: false,
     traces: false,
@@ -85,6 +86,7 @@ static SETTINGS: EnvironCell<ProcessSettings> = EnvironCell(UnsafeCell::new(Proc
     callpath_depth: 0,
     rank: None,
     size: 0,
+    cost_limit: 50,
 }));
 
 /// The settings of the measurement that goes on.
@@ -125,7 +127,7 @@ pub(crate) unsafe fn read() -> bool {
     let is_on = |name| variable(name).is_some_and(|text| text == b"1");
     options.traces = is_on(b"WHYPERF_TRACE");
     options.serial = options.traces && is_on(b"WHYPERF_SERIAL");
-    options.cost_limit = of_percent(variable(b"WHYPERF_COST_LIMIT")).unwrap_or(50);
+    settings.cost_limit = of_percent(variable(b"WHYPERF_COST_LIMIT")).unwrap_or(50);
     let rank: [&[u8]; 3] = [b"OMPI_COMM_WORLD_RANK", b"PMIX_RANK", b"PMI_RANK"];
     let size: [&[u8]; 2] = [b"OMPI_COMM_WORLD_SIZE", b"PMI_SIZE"];
     settings.rank = rank.iter().find_map(|n| number(variable(n))).and_then(|n| n.try_into().ok());
@@ -147,6 +149,7 @@ pub(crate) unsafe fn set(late: &Late<'_>) -> bool {
     settings.callpath_depth = if late.callpath_depth > DEEPEST { 0 } else { late.callpath_depth };
     settings.rank = late.rank;
     settings.size = late.size;
+    settings.cost_limit = late.cost_limit;
     late.directory.first() == Some(&b'/') && may_be_measured(settings)
 }
 

@@ -14,7 +14,7 @@
 //!   functions   functions: the table of instrumented functions
 //!   creation    agent_thread, creation, object, losses
 //!   thread      node_index, returns, thread, limit, tree, event_costs, child_cache, tracing, closing, peers, registration
-//!   event       slow, user_event, event, guard, birth, startup_barrier
+//!   event       slow, user_event, event, guard, call_cost, birth, startup_barrier
 //!   patch       patch: code that changes, and visits of instrumented functions; calibration
 //!   life        process, attachment, leaving, sandbox, fork, agent, load
 //! ```
@@ -30,6 +30,7 @@ pub mod attach_request;
 pub mod attachment;
 pub mod birth;
 mod calibration;
+pub mod call_cost;
 mod child_cache;
 pub mod clock;
 mod closing;

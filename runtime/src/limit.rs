@@ -1,6 +1,6 @@
 //! The limit of a node: the number of visits at which the costs of its events are checked.
 
-use crate::environ::options;
+use crate::environ::settings;
 use crate::functions::budget;
 use crate::thread::Private;
 use core::sync::atomic::Ordering;
@@ -16,7 +16,7 @@ pub(crate) const COARSE: u32 = 16;
 /// their numbers are promised to be exact.
 pub(crate) fn set(private: &Private, node: &Node, now: u64) {
     match kind_of(private, node) {
-        Some(Kind::User | Kind::UserEvent) if options().cost_limit != 0 => {
+        Some(Kind::User | Kind::UserEvent) if settings().cost_limit != 0 => {
             let limit = low(node.visits.load(Ordering::Relaxed)).wrapping_add(LOOK_EVERY);
             node.limit.store(limit, Ordering::Relaxed);
             node.reserved.store((now >> COARSE) as u32, Ordering::Relaxed);

@@ -15,10 +15,10 @@ use crate::{
 };
 use core::ffi::c_void;
 use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
-use whyperf_layout::SlotState;
 use whyperf_layout::geometry::{
     NODES_IN_SLOT, PAGE, SLOT_CAPACITY, SLOT_SIZE, STAMPS_IN_SLOT, node_offset,
 };
+use whyperf_layout::{Head, SlotState};
 
 const _: () = assert!(STAMPS_IN_SLOT == PAGE);
 
@@ -305,7 +305,8 @@ fn first_nodes(slot: Slot) -> *mut u8 {
 fn prepare_slot(slot: Slot) {
     let head = slot.head();
     head.state.store(SlotState::Free as u32, Ordering::Relaxed);
-    for counter in [&head.dropped, &head.overflowed, &head.anomalies, &head.end] {
+    let Head { dropped, overflowed, anomalies, end, call_ticks, measured_calls, .. } = head;
+    for counter in [dropped, overflowed, anomalies, end, call_ticks, measured_calls] {
         counter.store(0, Ordering::Relaxed);
     }
     head.nodes.store(0, Ordering::Relaxed);

@@ -126,6 +126,29 @@ fn what_another_process_sends_to_whyperf_alone_is_passed_on() {
 }
 
 /// As a shell starts what runs in the background. A program that handles the signal all the same gets it, one that does not is not ended.
+/// As a batch system tells all processes of a job to write a checkpoint.
+#[test]
+fn what_is_sent_to_a_whole_group_comes_once() {
+    let handlers = "import signal, sys\n\
+        signal.signal(signal.SIGUSR1, lambda *_: print('to all', flush=True))\n\
+        signal.signal(signal.SIGUSR2, lambda *_: print('to whyperf', flush=True))\n\
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(14))\n\
+        print('ready', flush=True)\nwhile True: signal.pause()\n";
+    let mut running = Running::start("once", &format!("exec python3 -c \"{handlers}\""));
+    let mut reads = |expected: &str| {
+        let mut line = String::new();
+        running.stdout.read_line(&mut line).expect("the script speaks");
+        assert_eq!(line, expected);
+    };
+    kill_process_group(running.pid, Signal::USR1).expect("it runs");
+    reads("to all\n");
+    kill_process(running.pid, Signal::USR2).expect("it runs");
+    reads("to whyperf\n");
+    kill_process(running.pid, Signal::TERM).expect("it runs");
+    let ended = running.end();
+    assert_eq!((ended.status, ended.stdout.as_str()), (Some(14), ""), "{}", ended.stderr);
+}
+
 #[test]
 fn what_was_ignored_at_the_start_reaches_a_program_that_handles_it() {
     let handler = "import signal, sys\n\

@@ -79,15 +79,31 @@ fn by_process<'a>(all: impl IntoIterator<Item = (&'a Who, &'a f64)>) -> BTreeMap
     sums
 }
 
+/// The part of the time in calls of MPI that was spent in those that begin and end it: the program cannot know who is late there.
+fn at_the_ends(run: &Run) -> f64 {
+    let rows = run.report["profile"].as_array().expect("a list").iter();
+    let mut spent = [0.0; 2];
+    for row in rows {
+        let path = row["path"].as_array().and_then(|path| path.last()?.as_str());
+        let Some(call) = path.and_then(|name| name.strip_prefix("MPI_")) else { continue };
+        let is_end = ["Init", "Finalize"].iter().any(|end| call.starts_with(end));
+        spent[usize::from(is_end)] += row["inclusive_s"].as_f64().expect("a time");
+    }
+    let [between, ends] = spent;
+    if ends > 0.0 { ends / (between + ends) } else { 0.0 }
+}
+
 /// What is told of each process is what the program knows, within ten points. A rank may have had no processor while it did what it is the cause
-/// by: then that is told of it. One that was woken and had none itself waits on, and nobody is the cause of that: so much less may be told.
+/// by: then that is told of it. One that was woken and had none itself waits on, and nobody is the cause of that: so much less may be told. On a busy
+/// machine ranks begin and end far from each other, too.
 fn are_as_planted(run: &Run) -> Vec<(Who, f64)> {
     let delayed = run.report["time"]["processor"].as_f64().expect("a share");
+    let allowed = 0.1 + delayed + at_the_ends(run);
     let (planted, told) = (planted(run), causes(run));
     let told_by = by_process(told.iter().map(|(who, share)| (who, share)));
     for (process, share) in by_process(&planted) {
         let told = told_by.get(process).copied().unwrap_or(0.0);
-        let is_near = told < share + 0.1 && told > share - 0.1 - delayed;
+        let is_near = told < share + 0.1 && told > share - allowed;
         assert!(is_near, "{process}: {told} for {share}\n{}", run.shown());
     }
     told

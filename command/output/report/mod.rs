@@ -38,7 +38,7 @@ pub(crate) use page::page;
 use page::{answer, stored_page, told_findings};
 pub(crate) use placement::Placement;
 pub(crate) use rank_messages::{RankMessages, rank_lines};
-pub(crate) use text::{conclusion, render, share};
+pub(crate) use text::{conclusion, counted, render, share};
 pub(crate) use time_shares::{ProcessTime, TimeShares};
 pub(crate) use user_events::{ReportedUserEvent, summed as summed_user_events};
 

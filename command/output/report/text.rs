@@ -479,7 +479,8 @@ pub(super) fn precise(value: f64) -> String {
     format!("{:.2} %", 100.0 * value)
 }
 
-pub(super) fn counted(count: usize, one: &str, many: &str) -> String {
+/// `1 process`, `2 processes`.
+pub(crate) fn counted(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 

@@ -7,6 +7,7 @@ use core::ffi::c_int;
 use core::mem::MaybeUninit;
 
 use whyperf_layout::{Messages, Moved, ObjectKind, Peer};
+use whyperf_runtime::call_cost::CallCost;
 use whyperf_runtime::{ObjectId, event, guard, losses, object, peers, tracing};
 
 use super::call::{Act, Completion, MpiFunction};
@@ -26,14 +27,19 @@ pub(crate) unsafe fn run<const N: usize>(
     mut words: [usize; N],
     real: impl FnOnce([usize; N]) -> c_int,
 ) -> c_int {
+    let mut cost = CallCost::enter();
     let Some(site) = guard::enter() else { return real(words) };
     let mut place = MaybeUninit::<RequestBatch>::uninit();
     // SAFETY: the caller's promise.
     let batch = unsafe { RequestBatch::begin(&mut place, call, &mut words, site.0) };
+    if batch.on {
+        cost.begun();
+    }
     let result = real(words);
     // SAFETY: the same call, with the words that it was made with.
     unsafe { batch.end(call, &words, result) };
     guard::leave();
+    cost.leave();
     result
 }
 

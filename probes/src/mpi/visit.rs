@@ -73,6 +73,12 @@ impl Visit {
         visit
     }
 
+    /// Whether it is recorded.
+    #[inline]
+    pub(crate) const fn is_on(&self) -> bool {
+        self.on
+    }
+
     /// Ends the call.
     ///
     /// # Safety

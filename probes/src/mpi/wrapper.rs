@@ -10,6 +10,7 @@
 use core::ffi::c_int;
 use core::mem::MaybeUninit;
 
+use whyperf_runtime::call_cost::CallCost;
 use whyperf_runtime::{event, guard};
 
 use super::call::MpiFunction;
@@ -25,6 +26,7 @@ pub(crate) unsafe fn ordinary<const N: usize>(
     mut words: [usize; N],
     real: impl FnOnce([usize; N]) -> c_int,
 ) -> c_int {
+    let mut cost = CallCost::enter();
     let Some(site) = guard::enter() else { return real(words) };
     if !call.remembers && !event::is_wanted(&call.region) {
         let result = real(words);
@@ -34,10 +36,14 @@ pub(crate) unsafe fn ordinary<const N: usize>(
     let mut place = MaybeUninit::<Visit>::uninit();
     // SAFETY: the caller's promise.
     let visit = unsafe { Visit::begin(&mut place, call, &mut words, site.0) };
+    if visit.is_on() {
+        cost.begun();
+    }
     let result = real(words);
     // SAFETY: the same call, with the words that it was made with.
     unsafe { visit.end(call, &words, result) };
     guard::leave();
+    cost.leave();
     result
 }
 

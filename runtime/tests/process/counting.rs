@@ -4,7 +4,8 @@ use crate::measured::{only, run};
 use crate::{end, visit, visit_from};
 use std::sync::atomic::Ordering::Relaxed;
 use whyperf_layout::{Gauge, Kind, Moved, ObjectKind, UserEventPart};
-use whyperf_runtime::{ObjectId, Region, event, guard, object, process};
+use whyperf_runtime::call_cost::CallCost;
+use whyperf_runtime::{ObjectId, Region, clock, event, guard, object, process};
 
 static SOLVE: Region = Region::new(c"solve", Kind::User);
 static STEP: Region = Region::new(c"step", Kind::User);
@@ -196,4 +197,33 @@ fn folding_keeps_the_last_regions_of_a_path() {
     assert_eq!(visits(&["write", "step"]), 10);
     assert_eq!([visits(&["step"]), visits(&["step", "step"])], [1, 99]);
     slot.check_whole();
+}
+
+/// Spins for so many ticks of the events' clock.
+fn spin(ticks: u64) {
+    let begin = clock::now();
+    while clock::now().wrapping_sub(begin) < ticks {}
+}
+
+#[test]
+fn what_a_wrapper_does_around_its_events_is_measured_in_some_calls() {
+    const CALLS: u64 = 200_000;
+    const AROUND: u64 = 1500;
+    let region = only(run(&[], || {
+        for _ in 0..CALLS {
+            let mut cost = CallCost::enter();
+            spin(AROUND / 2);
+            assert!(event::begin(&WRITE, 1, ObjectId::NONE));
+            cost.begun();
+            spin(2 * AROUND);
+            event::end(&WRITE, Moved::default());
+            spin(AROUND / 2);
+            cost.leave();
+        }
+    }));
+    let slot = region.slot();
+    let [ticks, calls] =
+        [&slot.head().call_ticks, &slot.head().measured_calls].map(|count| count.load(Relaxed));
+    assert!((CALLS / 2048..CALLS / 512).contains(&calls), "{calls} of {CALLS}");
+    assert!((AROUND..2 * AROUND).contains(&(ticks / calls)), "{ticks} in {calls}");
 }

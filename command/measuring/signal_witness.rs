@@ -1,0 +1,121 @@
+//! A small process of whyperf's own beside it, by which it knows of a signal whether the program got it, too.
+//!
+//! ```text
+//!   kill -INT -GROUP ──► program, witness, whyperf    the witness got it: so did the program
+//!   kill -INT PID ─────► whyperf                      the witness did not: it is passed on
+//! ```
+//! A sender that means a whole process group, or a whole job, sends the same signal to whyperf and to the program. Passed on it would come
+//! twice. What a signal says of itself does not tell whom else it was sent to.
+//!
+//! The kernel sends to the newest process of a group first (`attach_pid` puts it at the head of the list), so what whyperf got the
+//! witness got before, and it answers no question before its handlers have run.
+
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::process::CommandExt as _;
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitCode, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::{array, env};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use signal_hook::consts::{SIGALRM, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGUSR1, SIGUSR2};
+use signal_hook::flag;
+
+/// The witness, as long as it answers.
+#[derive(Debug)]
+pub(crate) struct SignalWitness {
+    process: Child,
+    questions: ChildStdin,
+    answers: ChildStdout,
+}
+
+/// Whom a signal was sent to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Addressee {
+    /// This process alone, as far as anybody can know.
+    Whyperf,
+    /// The program as well.
+    All,
+}
+
+/// Of each signal that it listens to, whether it came since the last question.
+type Came = [u8; SIGNALS.len()];
+
+impl SignalWitness {
+    /// Starts it, and waits until it listens; `None` where that cannot be, and then all signals are passed on.
+    pub(crate) fn start() -> Option<Self> {
+        let mut command = Command::new("/proc/self/exe");
+        command.arg0(NAME).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut process = command.env_remove("LD_PRELOAD").spawn().ok()?;
+        let pipes = process.stdin.take().zip(process.stdout.take());
+        let (questions, answers) = pipes?;
+        let mut witness = Self { process, questions, answers };
+        witness.answer()?;
+        Some(witness)
+    }
+
+    /// Whom a signal that has just come was sent to; `None` where the witness does not answer.
+    fn ask(&mut self, signal: i32) -> Option<Addressee> {
+        self.questions.write_all(&[0]).ok()?;
+        let came = self.answer()?;
+        let of_signal = SIGNALS.iter().zip(came).find(|(one, _)| **one == signal);
+        let did_come = of_signal.is_some_and(|(_, came)| came != 0);
+        Some(if did_come { Addressee::All } else { Addressee::Whyperf })
+    }
+
+    fn answer(&mut self) -> Option<Came> {
+        let mut came = Came::default();
+        let mut waits = [PollFd::new(&self.answers, PollFlags::IN)];
+        // One that is stopped answers when it goes on.
+        let is_there = poll(&mut waits, Some(&PATIENCE)).ok()? > 0;
+        is_there.then(|| self.answers.read_exact(&mut came).ok())??;
+        Some(came)
+    }
+}
+
+impl Drop for SignalWitness {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// Asks it whom a signal was sent to, and asks no more once it does not answer.
+pub(crate) fn addressee(witness: &mut Option<SignalWitness>, signal: i32) -> Addressee {
+    match witness.as_mut().map(|one| one.ask(signal)) {
+        Some(Some(addressee)) => addressee,
+        Some(None) => {
+            *witness = None;
+            Addressee::Whyperf
+        }
+        None => Addressee::Whyperf,
+    }
+}
+
+/// Whether this process was started to be a witness.
+pub(crate) fn is_one() -> bool {
+    env::args_os().next().is_some_and(|name| name == NAME)
+}
+
+/// Listens, and answers each question, until nobody asks any more.
+pub(crate) fn be_one() -> ExitCode {
+    let came: [Arc<AtomicBool>; SIGNALS.len()] = array::from_fn(|_| Arc::default());
+    for (signal, came) in SIGNALS.iter().zip(&came) {
+        if flag::register(*signal, Arc::clone(came)).is_err() {
+            return ExitCode::FAILURE;
+        }
+    }
+    let answer = || {
+        let came: Came = array::from_fn(|at| u8::from(came[at].swap(false, Ordering::Relaxed)));
+        io::stdout().write_all(&came).and_then(|()| io::stdout().flush())
+    };
+    while answer().is_ok() && io::stdin().read_exact(&mut [0]).is_ok() {}
+    ExitCode::SUCCESS
+}
+
+/// As what it is started: neither `pkill whyperf` nor `killall` is to mean it.
+const NAME: &str = "signal-witness";
+/// What is passed on; and what would stop it.
+const SIGNALS: [i32; 8] = [SIGALRM, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGTSTP];
+/// How long an answer may take.
+const PATIENCE: Timespec = Timespec { tv_sec: 1, tv_nsec: 0 };
