@@ -15,10 +15,10 @@ use crate::foreign_profile::{ForeignMetric, ForeignProfile, ForeignThread};
 use crate::recorder::{Ending, Progress, Recorder};
 use crate::run::RunId;
 
-/// So many callpaths are written at once.
-const BATCH: usize = 1 << 15;
+/// So many callpaths are written at once: each time the disk is waited for.
+const BATCH: usize = 1 << 17;
 /// So many batches may wait for the writer.
-const WAITING: usize = 2;
+const WAITING: usize = 1;
 
 /// What is taken in.
 #[derive(Debug)]

@@ -211,6 +211,10 @@ fn merge(series: &mut Vec<PassAmount>, entry: PassAmount) -> bool {
             false
         }
         None => {
+            if series.is_empty() {
+                // An imported run has a million series of one pass each, and room for four takes as much again as all the rest.
+                series.reserve_exact(1);
+            }
             series.push(entry);
             true
         }

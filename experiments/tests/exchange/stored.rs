@@ -4,8 +4,9 @@ use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 use whyperf_experiments::{
-    Access, ComparisonSettings, Ending, ForeignProfile, NewRun, Operand, Query, Recorder, RunId,
-    RunPart, Store, StoredProfileRow, caliper_json, compare, cube, tau_files,
+    Access, ComparisonSettings, Ending, ForeignProfile, ForeignSource, History, NewRun, Operand,
+    Query, Recorder, RunId, RunPart, Store, StoredProfileRow, TauFolder, caliper_json, compare,
+    cube, import_threads, tau_files,
 };
 
 use crate::round_trip::Folder;
@@ -34,10 +35,8 @@ pub(crate) fn store(folder: &Folder) -> PathBuf {
     folder.0.join("whyperf.db")
 }
 
-pub(crate) fn imported(folder: &Folder, slower: u64, experiment: &str) -> RunId {
-    let (progress, notes) = profile(folder, slower).progress();
-    assert!(notes.is_empty(), "{notes:?}");
-    let run = NewRun {
+fn new_run(slower: u64, experiment: &str) -> NewRun {
+    NewRun {
         application: "ocean".into(),
         experiment: experiment.into(),
         trial: slower.to_string(),
@@ -45,7 +44,13 @@ pub(crate) fn imported(folder: &Folder, slower: u64, experiment: &str) -> RunId 
         command: vec!["whyperf".into(), "import".into()],
         facts: Vec::new(),
         directives: Vec::new(),
-    };
+    }
+}
+
+pub(crate) fn imported(folder: &Folder, slower: u64, experiment: &str) -> RunId {
+    let (progress, notes) = profile(folder, slower).progress();
+    assert!(notes.is_empty(), "{notes:?}");
+    let run = new_run(slower, experiment);
     let recorder = Recorder::begin(&store(folder), &run).expect("writable");
     let ending = Ending { elapsed: progress.elapsed, exit_status: None };
     recorder.finish(&progress, ending).expect("writable")
@@ -111,6 +116,34 @@ fn what_came_in_goes_out_to_the_letter() {
         thread.metadata.retain(|(name, _)| name != "Metric Name");
     }
     assert_eq!(again, profile);
+}
+
+#[test]
+fn threads_that_come_one_after_the_other_make_the_same_run() {
+    let folder = Folder::new();
+    let run = imported(&folder, 7, "whole");
+    let source = ForeignSource::Tau(TauFolder::open(&folder.0).expect("just written"));
+    let recorder = Recorder::begin(&store(&folder), &new_run(7, "parts")).expect("writable");
+    let parts = import_threads(source, recorder, |_, _| {}).expect("well formed");
+    assert_eq!((parts.threads, parts.callpaths), (2, 6));
+    let store = Store::open(&store(&folder), Access::Read).expect("just written");
+    let rows = |run| store.profile(run).expect("readable");
+    assert_eq!(rows(&parts.run), rows(&run));
+    let foreign = |run| store.foreign_profile(run).expect("readable");
+    assert_eq!(foreign(&parts.run), foreign(&run));
+}
+
+#[test]
+fn what_cannot_be_read_to_its_end_is_no_run() {
+    let folder = Folder::new();
+    profile(&folder, 7);
+    std::fs::write(folder.0.join("profile.2.0.0"), "no profile").expect("writable");
+    let source = ForeignSource::Tau(TauFolder::open(&folder.0).expect("the first makes sense"));
+    let recorder = Recorder::begin(&store(&folder), &new_run(7, "cut")).expect("writable");
+    let told = import_threads(source, recorder, |_, _| {}).expect_err("it makes no sense");
+    assert!(told.to_string().contains("profile.2.0.0, line 1"), "{told}");
+    let store = Store::open(&store(&folder), Access::Read).expect("it is there");
+    assert_eq!(store.runs(&History::default()).expect("readable"), []);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What `meta.db` says: metrics, kinds of identifiers, and the tree of contexts with functions, loops, lines and instructions.
 //!
-//! After version 4.0 of HPCToolkit's `FORMATS.md`. Instructions with values of their own may be missing from the tree; so values are those of the
+//! After HPCToolkit's description of its formats, version 4.0. Instructions with values of their own may be missing from the tree; so values are those of the
 //! scope `function`: a context has those of all below it up to where they are no longer handed on, as from a call. What a context hands on is
 //! part of what the one around it has, and counts there less.
 

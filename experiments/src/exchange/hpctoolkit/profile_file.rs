@@ -1,6 +1,6 @@
 //! What `profile.db` says: for each thread the contexts that have values, and these.
 //!
-//! After version 4.0 of HPCToolkit's `FORMATS.md`. Profiles that sum up several threads are left out.
+//! After HPCToolkit's description of its formats, version 4.0. Profiles that sum up several threads are left out.
 
 use super::call_context::path;
 use super::little_words::LittleWords;

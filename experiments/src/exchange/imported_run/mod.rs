@@ -10,9 +10,10 @@
 
 mod place;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::time::Duration;
 
+use ahash::AHashMap;
 use whyperf_model::matching::{ClassId, Grown, IntervalRecord, Kind, Location, LocationId, Totals};
 use whyperf_model::{
     Category, Hierarchy, Interval, Nanos, Resource, Time, UserEventKind, UserEventRow,
@@ -34,12 +35,14 @@ pub struct ImportedRun {
     locations: Vec<Location>,
     kinds: Vec<Kind>,
     /// The number of each kind.
-    numbers: HashMap<Kind, u32>,
+    numbers: AHashMap<Kind, u32>,
     /// What the name of a timer says: many threads have the same.
-    names: HashMap<String, NamedPath>,
+    names: AHashMap<String, NamedPath>,
     paths: Vec<Vec<String>>,
+    /// The place of each path among all, once they are sorted; shorter where some are new.
+    ranks: Vec<usize>,
     /// The number of each path.
-    path_numbers: HashMap<Vec<String>, u32>,
+    path_numbers: AHashMap<Vec<String>, u32>,
     grown: Vec<Grown>,
     elapsed: Nanos,
     facts: Vec<(Topic, String, String)>,
@@ -88,10 +91,11 @@ impl ImportedRun {
             time: metrics.iter().position(ForeignMetric::is_time),
             locations: Vec::new(),
             kinds: Vec::new(),
-            numbers: HashMap::new(),
-            names: HashMap::new(),
+            numbers: AHashMap::new(),
+            names: AHashMap::new(),
             paths: Vec::new(),
-            path_numbers: HashMap::new(),
+            ranks: Vec::new(),
+            path_numbers: AHashMap::new(),
             grown: Vec::new(),
             elapsed: Nanos(0),
             facts: vec![(Topic::Setting, "imported metrics".to_owned(), names.join(", "))],
@@ -113,7 +117,7 @@ impl ImportedRun {
         self.foreign.add(thread);
         let location = LocationId(u32::try_from(self.locations.len()).unwrap_or(u32::MAX));
         self.locations.push(location_of(thread));
-        let (mut totals, mut sums): (HashMap<u32, Totals>, HashMap<u32, PathSum>) =
+        let (mut totals, mut sums): (AHashMap<u32, Totals>, AHashMap<u32, PathSum>) =
             Default::default();
         for timer in counted(&thread.timers) {
             let value = self.time.and_then(|at| timer.values.get(at)).copied().unwrap_or_default();
@@ -175,7 +179,14 @@ impl ImportedRun {
     }
 
     /// The callpaths of a thread, by path.
-    fn rows(&self, thread: &ForeignThread, sums: HashMap<u32, PathSum>) -> Vec<StoredProfileRow> {
+    fn rows(
+        &mut self,
+        thread: &ForeignThread,
+        sums: AHashMap<u32, PathSum>,
+    ) -> Vec<StoredProfileRow> {
+        self.rank();
+        let mut sums: Vec<(u32, PathSum)> = sums.into_iter().collect();
+        sums.sort_by_key(|(path, _)| self.ranks[*path as usize]);
         let row = |(path, sum): (u32, PathSum)| StoredProfileRow {
             process: thread.node,
             thread: thread_number(thread),
@@ -188,9 +199,18 @@ impl ImportedRun {
             source: sum.source,
             coverage: Some(1.0),
         };
-        let mut rows: Vec<StoredProfileRow> = sums.into_iter().map(row).collect();
-        rows.sort_by(|one, other| one.path.cmp(&other.path));
-        rows
+        sums.into_iter().map(row).collect()
+    }
+
+    /// Threads mostly have the same paths: these are sorted once.
+    fn rank(&mut self) {
+        if self.ranks.len() == self.paths.len() {
+            return;
+        }
+        let mut order: Vec<usize> = (0..self.paths.len()).collect();
+        order.sort_by_key(|at| &self.paths[*at]);
+        self.ranks.resize(order.len(), 0);
+        order.iter().enumerate().for_each(|(rank, at)| self.ranks[*at] = rank);
     }
 
     /// What a store keeps of all threads together, and what it has no room for, beside these notes.

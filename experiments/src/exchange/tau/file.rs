@@ -1,11 +1,12 @@
 //! One profile file of TAU, read line by line.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
+
+use ahash::AHashMap;
 
 use super::metadata;
 use crate::exchange::error::ExchangeError;
@@ -93,7 +94,7 @@ impl TauFile {
         count: usize,
         has_squares: bool,
     ) -> Result<(), ExchangeError> {
-        let mut known: HashMap<Cow<'_, str>, usize> = HashMap::new();
+        let mut known: AHashMap<Cow<'_, str>, usize> = AHashMap::new();
         for _ in 0..count {
             let line = lines.expect("there are fewer functions than the first line says")?;
             let (name, timer) = timer(line, has_squares).ok_or_else(|| {

@@ -82,7 +82,11 @@ impl TauFolder {
         for (metric, path) in files {
             let bytes = fs::read(path)
                 .map_err(|source| ExchangeError::Read { path: path.clone(), source })?;
-            let file = TauFile::parse(path, &String::from_utf8_lossy(&bytes))?;
+            // Names may be in any alphabet; mostly there is nothing to be replaced.
+            let text = String::from_utf8(bytes);
+            let text =
+                text.unwrap_or_else(|odd| String::from_utf8_lossy(odd.as_bytes()).into_owned());
+            let file = TauFile::parse(path, &text)?;
             let known = &self.metrics[*metric].name;
             if *known != file.metric {
                 let own = &file.metric;
