@@ -114,7 +114,7 @@ mod tests {
     fn times_are_as_long_as_they_need_to_be() {
         let told =
             [0.0, 38.0, 999.9, 1000.0, 12_345.0, 1_167_000.0, 44e6, 70_733_442.0, 3.661_001e9]
-                .map(|micros| clock(micros));
+                .map(clock);
         assert_eq!(
             told,
             [
