@@ -2,6 +2,7 @@
 
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Series } from '../data/documents'
+import { seconds } from '../data/format'
 import { Parts, mean, peak } from '../data/series'
 import { useCells } from '../link/cell_keys'
 import { link, linked, useShared } from '../link/linked'
@@ -182,6 +183,6 @@ export function heatSvg(rows: Props['rows'], range: [number, number]): string {
   )
   const names = rows.map(({ name }, at) => `<text x="54" y="${at * 16 + 12}" text-anchor="end">${name.replace(/[&<>]/g, '')}</text>`)
   const height = rows.length * 16 + 22
-  const ends = `<text x="60" y="${height - 6}">${range[0].toFixed(1)} s</text><text x="760" y="${height - 6}" text-anchor="end">${range[1].toFixed(1)} s</text>`
+  const ends = `<text x="60" y="${height - 6}">${seconds(range[0])}</text><text x="760" y="${height - 6}" text-anchor="end">${seconds(range[1])}</text>`
   return `<svg xmlns="http://www.w3.org/2000/svg" width="770" height="${height}" font-family="system-ui, sans-serif" font-size="11">${cells.join('')}${names.join('')}${ends}</svg>`
 }

@@ -1,14 +1,16 @@
 // Layers stand on each other, and a saved plot holds no markup of a name.
 
 import { expect, test } from 'vitest'
-import { plotSvg, stacked, stepped } from './plot'
+import { level } from '../data/format'
+import { stacked, stepped, topOf } from './plot'
+import { plotSvg } from './plot_svg'
 
 test('layers stand on those before them, and a gap in one is nothing in it', () => {
   expect(stacked([[1, null], [2, 3], [null, null]])).toEqual([[1, null], [3, 3], [3, 3]])
 })
 
 test('a name is no markup in a saved plot', () => {
-  const svg = plotSvg({ times: [0.5], layers: [{ label: '<script>', colour: '#000', values: [1] }], range: [0, 1], format: String, label: '<b>' })
+  const svg = plotSvg({ times: [0.5], layers: [{ label: '<script>', colour: '#000', values: [1] }], range: [0, 1], format: (value) => String(value), label: '<b>' })
   expect(svg).not.toContain('<script>')
   expect(svg).not.toContain('<b>')
 })
@@ -17,4 +19,11 @@ test('a moment that is read leads to the one beside it, within what is shown, wh
   const [few, wide] = [[0.25, 0.75, 1.25, 1.75], [0.5, 1.5, 2.5]]
   const steps = [stepped(few, [0.5, 1.5], null, 1), stepped(few, [0, 2], 0.25, 1), stepped(few, [0, 2], 0.25, -1), stepped(few, [1, 2], 0.25, 1), stepped(wide, [0, 3], 0.75, 1), stepped([], [0, 2], 0.75, 1)]
   expect(steps).toEqual([0.75, 0.75, 0.25, 1.25, 1.5, null])
+})
+
+test('a saved plot has round ticks on both axes, and one of zeros has an axis', () => {
+  const plot = { times: [0.05, 0.15], layers: [{ label: 'cpu', colour: '#000', values: [0.11, 0.2] }], range: [0, 0.2] as [number, number], format: (value: number, step?: number) => `${level(value, step)} threads`, label: 'cpu' }
+  const words = [...plotSvg(plot).matchAll(/<text[^>]*>([\d.]+ (?:s|threads))</g)].map(([, text]) => text)
+  expect(words).toEqual(['0.00 s', '0.05 s', '0.10 s', '0.15 s', '0.20 s', '0.00 threads', '0.05 threads', '0.10 threads', '0.15 threads', '0.20 threads'])
+  expect([topOf(0), topOf(0, 4), topOf(100)]).toEqual([1, 4, 106])
 })

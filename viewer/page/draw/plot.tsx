@@ -2,6 +2,7 @@
 
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import uPlot from 'uplot'
+import { moment } from '../data/format'
 import { link, linked, useShared } from '../link/linked'
 import { moveRange } from '../link/range_keys'
 import { LEFT, RIGHT } from './margins'
@@ -25,20 +26,30 @@ export interface Mark {
   kind: 'phase' | 'verdict' | 'switch'
 }
 
-interface Props {
+export interface PlotProps {
   times: number[]
   layers: Layer[]
   isStacked?: boolean
   range: [number, number]
   height: number
   marks?: Mark[]
-  format: (value: number) => string
+  /** How a value is written; on an axis whose ticks are a step apart, as exact as they. */
+  format: (value: number, step?: number) => string
   /** How the axis is written, where that is shorter. */
-  axis?: (value: number) => string
+  axis?: (value: number, step: number) => string
   /** The most that the axis must show. */
   least?: number
   label: string
 }
+
+/** The end of an axis that must show all of these; one of nothing but zeros has an end, too. */
+export function topOf(most: number, least = 0): number {
+  const top = Math.max(1.06 * most, least)
+  return top > 0 ? top : 1
+}
+
+/** Ticks as they are written: as exact as the step between them. */
+export const written = (ticks: number[], words: (value: number, step: number) => string) => ticks.map((tick) => words(tick, ticks.length > 1 ? ticks[1]! - ticks[0]! : tick))
 
 /** Sums from below, so that each layer stands on those before it. */
 export function stacked(layers: (number | null)[][]): (number | null)[][] {
@@ -54,7 +65,7 @@ export function stacked(layers: (number | null)[][]): (number | null)[][] {
   return sums
 }
 
-export function Plot({ times, layers, isStacked, range, height, marks, format, axis: short, least, label }: Props) {
+export function Plot({ times, layers, isStacked, range, height, marks, format, axis: short, least, label }: PlotProps) {
   // The colours of the axes are those of the theme.
   const { theme } = useShared(linked)
   const frame = useRef<HTMLDivElement>(null)
@@ -93,11 +104,11 @@ export function Plot({ times, layers, isStacked, range, height, marks, format, a
         cursor: { sync: { key: 'time', setSeries: false }, drag: { x: true, y: false, setScale: false }, points: { show: false } },
         scales: {
           x: { time: false, range: () => shown.current.range },
-          y: { range: (_, __, max) => [0, Math.max((max || 0) * 1.06, shown.current.least ?? 0, 1e-9)] },
+          y: { range: (_, __, max) => [0, topOf(max || 0, shown.current.least)] },
         },
         axes: [
-          { ...axis, size: 26, values: (_, ticks) => ticks.map((tick) => `${Number(tick.toPrecision(6))} s`) },
-          { ...axis, size: LEFT, values: (_, ticks) => ticks.map((tick) => shown.current.format(tick)) },
+          { ...axis, size: 26, values: (_, ticks) => written(ticks, moment) },
+          { ...axis, size: LEFT, values: (_, ticks) => written(ticks, shown.current.format) },
         ],
         series: [
           {},
@@ -219,42 +230,4 @@ function drawMarks(u: uPlot, marks: Mark[], colour: string) {
     }
   }
   ctx.restore()
-}
-
-/** The size of a plot that is saved. */
-const [WIDE, HIGH] = [800, 260]
-
-/** Plots that are saved as one drawing. */
-export function belowEachOther(all: string[]): string {
-  const parts = all.map((svg, at) => svg.replace('<svg ', `<svg y="${at * HIGH}" `))
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDE}" height="${HIGH * all.length}" viewBox="0 0 ${WIDE} ${HIGH * all.length}">${parts.join('')}</svg>`
-}
-
-/** The same plot as a drawing that can be saved. */
-export function plotSvg(props: Pick<Props, 'times' | 'layers' | 'isStacked' | 'range' | 'format' | 'label'>): string {
-  const [width, height, left, bottom] = [WIDE, HIGH, 70, 30]
-  const { range, layers, times, isStacked } = props
-  const values = isStacked ? stacked(layers.map((layer) => layer.values)) : layers.map((layer) => layer.values)
-  const most = Math.max(1e-9, ...values.flat().map((value) => value ?? 0)) * 1.06
-  const x = (time: number) => left + ((time - range[0]) / (range[1] - range[0])) * (width - left - 10)
-  const y = (value: number) => 10 + (1 - value / most) * (height - bottom - 10)
-  const escape = (text: string) => text.replace(/[&<>"]/g, (letter) => `&#${letter.charCodeAt(0)};`)
-  const within = times.map((time, at) => [time, at] as const).filter(([time]) => time >= range[0] && time <= range[1])
-  const lines = values.map((layer, number) => {
-    const below = isStacked ? values[number - 1] : undefined
-    const points = within.filter(([, at]) => layer[at] !== null && layer[at] !== undefined)
-    const top = points.map(([time, at]) => `${x(time).toFixed(1)},${y(layer[at]!).toFixed(1)}`)
-    const colour = layers[number]!.colour
-    if (!isStacked) return `<polyline points="${top.join(' ')}" fill="none" stroke="${colour}" stroke-width="1.5"/>`
-    const base = points.map(([time, at]) => `${x(time).toFixed(1)},${y(below?.[at] ?? 0).toFixed(1)}`).reverse()
-    return `<polygon points="${[...top, ...base].join(' ')}" fill="${colour}"/>`
-  })
-  const ticks = [0, 0.25, 0.5, 0.75, 1].map((share) => {
-    const [time, value] = [range[0] + share * (range[1] - range[0]), (share * most) / 1.06]
-    return `<text x="${x(time)}" y="${height - 10}" text-anchor="middle">${time.toFixed(1)} s</text><text x="${left - 6}" y="${y(value) + 4}" text-anchor="end">${escape(props.format(value))}</text>`
-  })
-  const legend = layers.map(
-    (layer, at) => `<rect x="${left + 10}" y="${16 + 16 * at}" width="10" height="10" fill="${layer.colour}"/><text x="${left + 26}" y="${25 + 16 * at}">${escape(layer.label)}</text>`,
-  )
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="system-ui, sans-serif" font-size="11"><title>${escape(props.label)}</title><rect width="${width}" height="${height}" fill="#fff"/>${lines.join('')}${ticks.join('')}${legend.join('')}</svg>`
 }

@@ -8,7 +8,8 @@ import { aligned } from '../data/series'
 import { stateOf } from '../data/tree'
 import { Figure } from '../draw/figure'
 import { limitColour, lineColour, useWords } from '../draw/palette'
-import { Plot, plotSvg } from '../draw/plot'
+import { Plot } from '../draw/plot'
+import { plotSvg } from '../draw/plot_svg'
 import { Table } from '../draw/table'
 import { VerdictIcon } from '../draw/verdict'
 import { span } from '../link/axis'
@@ -181,7 +182,7 @@ function OverTime({ shown, question }: { shown: ShownRun; question: Question }) 
     { label: question.hypothesis, colour: lineColour(0), values: drawn.values },
     { label: 'threshold', colour: limitColour(), values: drawn.times.map(() => question.threshold), isDashed: true },
   ]
-  const format = (value: number) => ofHypothesis(value, row)
+  const format = (value: number, step?: number) => ofHypothesis(value, row, step)
   const plot = { times: drawn.times, layers, range: span(range), format, label: `${question.hypothesis} over time, against its threshold` }
   return (
     <Figure title="Value over time" svg={() => plotSvg(plot)} table={() => [['time_s', 'value'], ...drawn.times.map((time, at) => [time, drawn.values[at] ?? null])]}>

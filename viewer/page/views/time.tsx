@@ -3,12 +3,13 @@
 import { useMemo, useState } from 'preact/hooks'
 import type { Metric, Series } from '../data/documents'
 import { WHOLE, processOf, processesOf, shown as focusShown, withPart } from '../data/focus'
-import { axis, percent, rate, rateUnit } from '../data/format'
+import { axis, level, percentOnAxis, rate, rateUnit } from '../data/format'
 import { aligned } from '../data/series'
 import { Figure } from '../draw/figure'
 import { HeatMap, heatSvg } from '../draw/heat_map'
 import { DIVISION, limitColour, lineColour, useColour, useWords } from '../draw/palette'
-import { type Mark, Plot, belowEachOther, plotSvg } from '../draw/plot'
+import { type Mark, Plot } from '../draw/plot'
+import { belowEachOther, plotSvg } from '../draw/plot_svg'
 import { span } from '../link/axis'
 import { useKept } from '../link/kept'
 import { link, linked, useShared } from '../link/linked'
@@ -95,13 +96,13 @@ function Curves({ shown, focus, metric }: Asked) {
   const kinds = new Set(all.map(([name]) => kindOf(shown.metric(name))))
   // Values of two kinds have no axis in common.
   const layout = kinds.size > 1 ? 'beside' : drawn && drawn.layers.length > 1 ? wanted : 'lines'
-  const format = (value: number) => rate(value, row)
+  const format = (value: number, step?: number) => rate(value, row, step)
   const title = all.length === 1 ? `${metric} over time` : 'Pairs over time'
   if (!drawn) return <Missing {...{ title, shown }} isKnown={series.every((one) => one !== undefined)} pair={[metric, focus]} />
   const plot = { ...drawn, isStacked: layout === 'stacked', range: span(range), format, label: title }
   const each = drawn.layers.map((layer, at) => {
     const own = shown.metric(drawn.pairs[at]![0])
-    return { ...plot, isStacked: false, layers: [layer], label: layer.label, format: (value: number) => rate(value, own), axis: (value: number) => axis(value, own) }
+    return { ...plot, isStacked: false, layers: [layer], label: layer.label, format: (value: number, step?: number) => rate(value, own, step), axis: (value: number, step: number) => axis(value, own, step) }
   })
   return (
     <Figure
@@ -111,7 +112,7 @@ function Curves({ shown, focus, metric }: Asked) {
       table={() => [['time_s', ...drawn.layers.map((layer) => layer.label)], ...drawn.times.map((time, at) => [time, ...drawn.layers.map((layer) => layer.values[at] ?? null)])]}
     >
       {drawn.layers.length > 1 && <Layout {...{ layout, setLayout }} number={shown.number} isOne={kinds.size > 1} />}
-      {layout !== 'beside' && <Plot {...plot} axis={(value) => axis(value, row)} marks={marks} height={200} />}
+      {layout !== 'beside' && <Plot {...plot} axis={(value, step) => axis(value, row, step)} marks={marks} height={200} />}
       {layout === 'beside' && (
         <div class="grid beside">
           {each.map((one) => <div key={one.label}><span class="name">{one.label}</span><Plot {...one} marks={marks} height={150} /></div>)}
@@ -193,7 +194,7 @@ function Division({ shown, focus }: { shown: ShownRun; focus: string }) {
   const marks = useMemo(() => marksOf(shown), [shown.run])
   const title = 'How time was spent'
   if (!drawn) return <Missing {...{ title, shown }} isKnown={series.every((one) => one !== undefined)} pair={['wall', focus]} />
-  const format = (value: number) => value.toFixed(1)
+  const format = level
   const plot = { ...drawn, isStacked: true, range: span(range), format, label: title }
   return (
     <Figure
@@ -272,7 +273,7 @@ export function Cost({ shown }: { shown: ShownRun }) {
     { label: 'cost of measuring', colour: lineColour(3), values: drawn.values },
     { label: 'limit', colour: limitColour(), values: drawn.times.map(() => limit), isDashed: true },
   ]
-  const plot = { times: drawn.times, layers, range: span(range), format: (value: number) => percent(value), label: 'Cost of measuring over time, against its limit' }
+  const plot = { times: drawn.times, layers, range: span(range), format: percentOnAxis, label: 'Cost of measuring over time, against its limit' }
   return (
     <Figure title="Cost of measuring" note="share of the time of all threads, and the limit" svg={() => plotSvg(plot)} table={() => [['time_s', 'cost'], ...drawn.times.map((time, at) => [time, drawn.values[at] ?? null])]}>
       <Plot {...plot} height={110} least={limit * 1.15} />
