@@ -4,7 +4,7 @@ import { useMemo, useState } from 'preact/hooks'
 import type { Metric, Series } from '../data/documents'
 import { WHOLE, processOf, processesOf, shown as focusShown, withPart } from '../data/focus'
 import { axis, level, percentOnAxis, rate, rateUnit } from '../data/format'
-import { aligned } from '../data/series'
+import { aligned, costShares, times } from '../data/series'
 import { Figure } from '../draw/figure'
 import { HeatMap, heatSvg } from '../draw/heat_map'
 import { DIVISION, limitColour, lineColour, useColour, useWords } from '../draw/palette'
@@ -256,17 +256,13 @@ function table(rows: { name: string; series: Series | null | undefined }[]) {
   return [['time_s', ...known.map(({ name }) => `process ${name}`)], ...times.map((time, at) => [time, ...rates.map((values) => values[at] ?? null)])]
 }
 
-const COST: [string, string][] = [['observed_cost', WHOLE], ['wall', WHOLE]]
+const COST: [string, string][] = [['observed_cost', WHOLE]]
 
 /** What measuring took, against its limit. */
 export function Cost({ shown }: { shown: ShownRun }) {
   const { range } = useShared(linked)
-  const [cost, wall] = useSeries(shown, COST)
-  const drawn = useMemo(() => {
-    if (!cost || !wall) return null
-    const { times, rates } = aligned([cost, wall])
-    return { times, values: rates[0]!.map((value, at) => (value === null || !rates[1]![at] ? null : value / rates[1]![at]!)) }
-  }, [cost, wall])
+  const [cost] = useSeries(shown, COST)
+  const drawn = useMemo(() => (cost ? { times: times(cost), values: costShares(cost) } : null), [cost])
   if (!drawn) return null
   const limit = shown.run.report?.cost?.limit ?? Number(shown.run.facts.find((fact) => fact.name === 'cost-limit')?.value ?? 0.05)
   const layers = [
@@ -275,7 +271,7 @@ export function Cost({ shown }: { shown: ShownRun }) {
   ]
   const plot = { times: drawn.times, layers, range: span(range), format: percentOnAxis, label: 'Cost of measuring over time, against its limit' }
   return (
-    <Figure title="Cost of measuring" note="share of the time of all threads, and the limit" svg={() => plotSvg(plot)} table={() => [['time_s', 'cost'], ...drawn.times.map((time, at) => [time, drawn.values[at] ?? null])]}>
+    <Figure title="Cost of measuring" note="as a share of the time of the process that paid most, and its limit" svg={() => plotSvg(plot)} table={() => [['time_s', 'cost'], ...drawn.times.map((time, at) => [time, drawn.values[at] ?? null])]}>
       <Plot {...plot} height={110} least={limit * 1.15} />
     </Figure>
   )
