@@ -293,6 +293,9 @@ test('two runs side by side share the axis', async () => {
   await brush(page, 0.1, 0.3)
   await page.waitForFunction(() => document.querySelector('.chosen > span')?.textContent?.includes(' to '))
   expect(await page.locator('.strip .window').count()).toBe(2)
+  // A colour stands for as much in both.
+  await page.waitForFunction(() => document.querySelectorAll('.heat .said').length === 2)
+  expect(new Set(await page.locator('.heat .said').allInnerTexts()).size).toBe(1)
   expect(wrong).toEqual([])
 }, PATIENCE)
 

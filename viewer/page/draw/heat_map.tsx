@@ -5,6 +5,7 @@ import type { Series } from '../data/documents'
 import { seconds } from '../data/format'
 import { Parts, mean, peak } from '../data/series'
 import { useCells } from '../link/cell_keys'
+import { commonMost, useCommonMost } from '../link/common_most'
 import { link, linked, useShared } from '../link/linked'
 import { moveRange } from '../link/range_keys'
 import { cleared } from './cleared'
@@ -18,6 +19,8 @@ interface Props {
   selected: string | null
   onSelect(name: string): void
   format(value: number): string
+  /** What it shows: with pictures of the same, of other runs, it shares its colours. */
+  shows: string
 }
 
 const BOTTOM = 22
@@ -26,14 +29,15 @@ const STEPS = 100
 /** More rows than this are drawn at a third of the width: nobody tells single columns apart then, and zooming stays smooth. */
 const MANY = 300
 
-export function HeatMap({ rows, range, selected, onSelect, format }: Props) {
+export function HeatMap({ rows, range, selected, onSelect, format, shows }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null)
   const cells = useRef(new Cells())
   const [said, say] = useState('')
   const brush = useRef<number | null>(null)
   const high = Math.min(26, Math.max(2, Math.floor(420 / Math.max(rows.length, 1))))
   const height = rows.length * high + BOTTOM
-  const most = useMemo(() => strongest(rows), [rows])
+  const strong = useMemo(() => strongest(rows), [rows])
+  const most = useCommonMost(shows, strong)
 
   const draw = useRef(() => {})
   draw.current = () => {
@@ -172,8 +176,8 @@ class Cells {
 }
 
 /** The same as a drawing that can be saved, in cells of a hundredth of the time. */
-export function heatSvg(rows: Props['rows'], range: [number, number]): string {
-  const most = strongest(rows)
+export function heatSvg(rows: Props['rows'], range: [number, number], shows: string): string {
+  const most = Math.max(strongest(rows), commonMost(shows))
   const step = (range[1] - range[0]) / 100
   const cells = rows.flatMap(({ series }, at) =>
     Array.from({ length: 100 }, (_, x) => {

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest'
 import { level } from '../data/format'
-import { stacked, stepped, topOf } from './plot'
+import { most, stacked, stepped, topOf } from './plot'
 import { plotSvg } from './plot_svg'
 
 test('layers stand on those before them, and a gap in one is nothing in it', () => {
@@ -26,4 +26,9 @@ test('a saved plot has round ticks on both axes, and one of zeros has an axis', 
   const words = [...plotSvg(plot).matchAll(/<text[^>]*>([\d.]+ (?:s|threads))</g)].map(([, text]) => text)
   expect(words).toEqual(['0.00 s', '0.05 s', '0.10 s', '0.15 s', '0.20 s', '0.00 threads', '0.05 threads', '0.10 threads', '0.15 threads', '0.20 threads'])
   expect([topOf(0), topOf(0, 4), topOf(100)]).toEqual([1, 4, 106])
+})
+
+test('the most of a part of the run is that of what is drawn there, up to the points beside it', () => {
+  const [times, values] = [[1, 2, 3, 4, 5], [[9, 1, 2, 1, 8], [null, null, 4, null, null]]]
+  expect([most(times, values, [2.5, 3.5]), most(times, values, [3.5, 4.5]), most(times, values, [0, 9]), most([], [], [0, 1])]).toEqual([4, 8, 9, 0])
 })

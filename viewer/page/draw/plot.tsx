@@ -3,6 +3,7 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import uPlot from 'uplot'
 import { moment } from '../data/format'
+import { useCommonMost } from '../link/common_most'
 import { link, linked, useShared } from '../link/linked'
 import { moveRange } from '../link/range_keys'
 import { LEFT, RIGHT } from './margins'
@@ -39,7 +40,24 @@ export interface PlotProps {
   axis?: (value: number, step: number) => string
   /** The most that the axis must show. */
   least?: number
+  /** What it shows: with pictures of the same, of other runs, it shares the axis of values. */
+  shows?: string
   label: string
+}
+
+/** How high each layer is drawn: stacked ones stand on those before them. */
+export function heights(layers: Layer[], isStacked = false): (number | null)[][] {
+  const values = layers.map((layer) => layer.values)
+  return isStacked ? stacked(values) : values
+}
+
+/** The most that is drawn of a part of the run, with what lies just beside it, as lines lead there. */
+export function most(times: number[], values: (number | null)[][], [from, to]: [number, number]): number {
+  const after = times.findIndex((time) => time > to)
+  const [first, last] = [Math.max(times.findLastIndex((time) => time < from), 0), after < 0 ? times.length - 1 : after]
+  let found = 0
+  for (const layer of values) for (let at = first; at <= last; at++) found = Math.max(found, layer[at] ?? 0)
+  return found
 }
 
 /** The end of an axis that must show all of these; one of nothing but zeros has an end, too. */
@@ -65,12 +83,15 @@ export function stacked(layers: (number | null)[][]): (number | null)[][] {
   return sums
 }
 
-export function Plot({ times, layers, isStacked, range, height, marks, format, axis: short, least, label }: PlotProps) {
+export function Plot({ times, layers, isStacked, range, height, marks, format, axis: short, least, shows, label }: PlotProps) {
   // The colours of the axes are those of the theme.
   const { theme } = useShared(linked)
   const frame = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot | null>(null)
-  const shown = useRef({ marks, format: short ?? format, range, least, read: null as number | null, told: (_: number | null): string => '' })
+  const values = useMemo(() => heights(layers, isStacked), [layers, isStacked])
+  const own = useMemo(() => most(times, values, range), [times, values, range[0], range[1]])
+  const top = topOf(useCommonMost(shows, own), least)
+  const shown = useRef({ marks, format: short ?? format, range, top, read: null as number | null, told: (_: number | null): string => '' })
   const [said, say] = useState('')
   // A moment and no place in the plot: it stays what it is while data come, and while the plot is drawn of another part of the run.
   const [read, setRead] = useState<number | null>(null)
@@ -80,13 +101,12 @@ export function Plot({ times, layers, isStacked, range, height, marks, format, a
     const values = layers.map(({ label, values }) => `${layers.length > 1 ? `${label} ` : ''}${values[place!] === null || values[place!] === undefined ? 'not measured' : format(values[place!]!)}`)
     return `${time.toFixed(2)} s: ${values.join(', ')}`
   }
-  shown.current = { marks, format: short ?? format, range, least, read, told }
+  shown.current = { marks, format: short ?? format, range, top, read, told }
   const data = useMemo(() => {
-    const values = layers.map((layer) => layer.values)
     // Drawn from the highest down, so that each area is seen above the one it stands on.
-    const drawn = isStacked ? stacked(values).reverse() : values
+    const drawn = isStacked ? [...values].reverse() : values
     return [times, ...drawn] as uPlot.AlignedData
-  }, [times, layers, isStacked])
+  }, [times, values, isStacked])
   const shape = layers.map((layer) => `${layer.label} ${layer.colour} ${layer.hasPoints}`).join('|') + String(isStacked)
 
   useEffect(() => {
@@ -104,7 +124,7 @@ export function Plot({ times, layers, isStacked, range, height, marks, format, a
         cursor: { sync: { key: 'time', setSeries: false }, drag: { x: true, y: false, setScale: false }, points: { show: false } },
         scales: {
           x: { time: false, range: () => shown.current.range },
-          y: { range: (_, __, max) => [0, topOf(max || 0, shown.current.least)] },
+          y: { range: () => [0, shown.current.top] },
         },
         axes: [
           { ...axis, size: 26, values: (_, ticks) => written(ticks, moment) },
@@ -153,7 +173,7 @@ export function Plot({ times, layers, isStacked, range, height, marks, format, a
   useLayoutEffect(() => plot.current?.setData(data), [data])
   useLayoutEffect(() => plot.current?.setScale('x', { min: range[0], max: range[1] }), [range[0], range[1]])
   useLayoutEffect(() => void (plot.current && pointAt(plot.current, read)), [read])
-  useEffect(() => plot.current?.redraw(), [marks])
+  useEffect(() => plot.current?.redraw(), [marks, top])
   const act = (event: KeyboardEvent) => {
     const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key]
     if (!event.shiftKey || step === undefined) return void moveRange(event)

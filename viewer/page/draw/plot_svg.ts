@@ -1,7 +1,8 @@
 // The plot over time as a drawing that can be saved: the same curves, on paper.
 
 import { moment } from '../data/format'
-import { type PlotProps, stacked, topOf, written } from './plot'
+import { commonMost } from '../link/common_most'
+import { type PlotProps, heights, most, topOf, written } from './plot'
 import { ticks } from './scene'
 
 /** The size of a plot that is saved. */
@@ -16,23 +17,23 @@ export function belowEachOther(all: string[]): string {
 
 const escape = (text: string) => text.replace(/[&<>"]/g, (letter) => `&#${letter.charCodeAt(0)};`)
 
-export function plotSvg(props: Pick<PlotProps, 'times' | 'layers' | 'isStacked' | 'range' | 'format' | 'label' | 'least'>): string {
-  const { range, layers, times, isStacked, least } = props
-  const values = isStacked ? stacked(layers.map((layer) => layer.values)) : layers.map((layer) => layer.values)
+export function plotSvg(props: Pick<PlotProps, 'times' | 'layers' | 'isStacked' | 'range' | 'format' | 'label' | 'least' | 'shows'>): string {
+  const { range, layers, times, isStacked, least, shows } = props
+  const values = heights(layers, isStacked)
   const within = times.map((time, at) => [time, at] as const).filter(([time]) => time >= range[0] && time <= range[1])
-  const most = topOf(within.reduce((most, [, at]) => values.reduce((most, layer) => Math.max(most, layer[at] ?? 0), most), 0), least)
+  const top = topOf(Math.max(most(times, values, range), commonMost(shows)), least)
   const x = (time: number) => LEFT + ((time - range[0]) / (range[1] - range[0])) * (WIDE - LEFT - RIGHT)
-  const y = (value: number) => TOP + (1 - value / most) * (HIGH - BOTTOM - TOP)
+  const y = (value: number) => TOP + (1 - value / top) * (HIGH - BOTTOM - TOP)
   const lines = values.map((layer, number) => {
     const below = isStacked ? values[number - 1] : undefined
     const points = within.filter(([, at]) => layer[at] !== null && layer[at] !== undefined)
-    const top = points.map(([time, at]) => `${x(time).toFixed(1)},${y(layer[at]!).toFixed(1)}`)
+    const upper = points.map(([time, at]) => `${x(time).toFixed(1)},${y(layer[at]!).toFixed(1)}`)
     const colour = layers[number]!.colour
-    if (!isStacked) return `<polyline points="${top.join(' ')}" fill="none" stroke="${colour}" stroke-width="1.5"/>`
+    if (!isStacked) return `<polyline points="${upper.join(' ')}" fill="none" stroke="${colour}" stroke-width="1.5"/>`
     const base = points.map(([time, at]) => `${x(time).toFixed(1)},${y(below?.[at] ?? 0).toFixed(1)}`).reverse()
-    return `<polygon points="${[...top, ...base].join(' ')}" fill="${colour}"/>`
+    return `<polygon points="${[...upper, ...base].join(' ')}" fill="${colour}"/>`
   })
-  const [moments, amounts] = [ticks(...range, 6), ticks(0, most, 5)]
+  const [moments, amounts] = [ticks(...range, 6), ticks(0, top, 5)]
   const across = written(moments, moment).map((words, at) => `<text x="${x(moments[at]!).toFixed(1)}" y="${HIGH - 10}" text-anchor="middle">${words}</text>`)
   const upwards = written(amounts, props.format).map((words, at) => `<text x="${LEFT - 6}" y="${(y(amounts[at]!) + 4).toFixed(1)}" text-anchor="end">${escape(words)}</text>`)
   const legend = layers.map(

@@ -183,10 +183,10 @@ function OverTime({ shown, question }: { shown: ShownRun; question: Question }) 
     { label: 'threshold', colour: limitColour(), values: drawn.times.map(() => question.threshold), isDashed: true },
   ]
   const format = (value: number, step?: number) => ofHypothesis(value, row, step)
-  const plot = { times: drawn.times, layers, range: span(range), format, label: `${question.hypothesis} over time, against its threshold` }
+  const plot = { times: drawn.times, layers, range: span(range), format, label: `${question.hypothesis} over time, against its threshold`, least: question.threshold * (row.unit === '%' ? 1.2 : 1.5) }
   return (
     <Figure title="Value over time" svg={() => plotSvg(plot)} table={() => [['time_s', 'value'], ...drawn.times.map((time, at) => [time, drawn.values[at] ?? null])]}>
-      <Plot {...plot} height={150} least={row.unit === '%' ? question.threshold * 1.2 : question.threshold * 1.5} />
+      <Plot {...plot} height={150} />
       <p class="note">{row.numerator} by {row.denominator}</p>
     </Figure>
   )

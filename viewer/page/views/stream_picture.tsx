@@ -44,7 +44,7 @@ function tableOf(stream: Stream, names: (string | null | undefined)[]): Cell[][]
 function Lines({ stream, picture, chosen }: Props) {
   const { range, theme } = useShared(linked)
   const plots = useMemo(() => picture.y.map((name, at) => curve(stream, picture, name, at, chosen)), [stream, picture, chosen, theme])
-  const drawn = plots.map((plot) => ({ ...plot, range: span(range), format: shortNumber }))
+  const drawn = plots.map((plot) => ({ ...plot, range: span(range), format: shortNumber, shows: `${stream.name} ${picture.title} ${plot.label}` }))
   return (
     <Figure title={`${stream.name}: ${picture.title}`} svg={() => belowEachOther(drawn.map(plotSvg))} table={() => tableOf(stream, [picture.x, picture.color, ...picture.y])}>
       {drawn.map((plot) => (

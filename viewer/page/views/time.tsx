@@ -99,10 +99,10 @@ function Curves({ shown, focus, metric }: Asked) {
   const format = (value: number, step?: number) => rate(value, row, step)
   const title = all.length === 1 ? `${metric} over time` : 'Pairs over time'
   if (!drawn) return <Missing {...{ title, shown }} isKnown={series.every((one) => one !== undefined)} pair={[metric, focus]} />
-  const plot = { ...drawn, isStacked: layout === 'stacked', range: span(range), format, label: title }
+  const plot = { ...drawn, isStacked: layout === 'stacked', range: span(range), format, label: title, shows: `curves ${metric} ${layout}` }
   const each = drawn.layers.map((layer, at) => {
     const own = shown.metric(drawn.pairs[at]![0])
-    return { ...plot, isStacked: false, layers: [layer], label: layer.label, format: (value: number, step?: number) => rate(value, own, step), axis: (value: number, step: number) => axis(value, own, step) }
+    return { ...plot, isStacked: false, layers: [layer], label: layer.label, shows: `curve ${drawn.numbers[at]} ${metric}`, format: (value: number, step?: number) => rate(value, own, step), axis: (value: number, step: number) => axis(value, own, step) }
   })
   return (
     <Figure
@@ -150,7 +150,7 @@ function curves(pairs: [string, string][], series: (Series | null | undefined)[]
     colour: lineColour(number),
     values: rates[at]!,
   }))
-  return { times, layers, pairs: found.map(({ pair }) => pair) }
+  return { times, layers, pairs: found.map(({ pair }) => pair), numbers: found.map(({ number }) => number) }
 }
 
 /** What is not there is said, and may be asked for while the run goes on. */
@@ -195,7 +195,7 @@ function Division({ shown, focus }: { shown: ShownRun; focus: string }) {
   const title = 'How time was spent'
   if (!drawn) return <Missing {...{ title, shown }} isKnown={series.every((one) => one !== undefined)} pair={['wall', focus]} />
   const format = level
-  const plot = { ...drawn, isStacked: true, range: span(range), format, label: title }
+  const plot = { ...drawn, isStacked: true, range: span(range), format, label: title, shows: 'division' }
   return (
     <Figure
       title={title}
@@ -238,13 +238,14 @@ function Processes({ shown, focus, metric }: Asked) {
   const row = shown.metric(metric)
   const shownSpan = span(range)
   return (
-    <Figure title={title} note="a row for each process; drag to look closer" svg={() => heatSvg(rows, shownSpan)} table={() => table(rows)}>
+    <Figure title={title} note="a row for each process; drag to look closer" svg={() => heatSvg(rows, shownSpan, `processes ${metric}`)} table={() => table(rows)}>
       <HeatMap
         rows={rows}
         range={shownSpan}
         selected={processOf(focus)}
         onSelect={(name) => link({ selected: { kind: 'focus', focus: withPart(WHOLE, `/Process/${name}`) } })}
         format={(value) => rate(value, row)}
+        shows={`processes ${metric}`}
       />
     </Figure>
   )
@@ -269,10 +270,10 @@ export function Cost({ shown }: { shown: ShownRun }) {
     { label: 'cost of measuring', colour: lineColour(3), values: drawn.values },
     { label: 'limit', colour: limitColour(), values: drawn.times.map(() => limit), isDashed: true },
   ]
-  const plot = { times: drawn.times, layers, range: span(range), format: percentOnAxis, label: 'Cost of measuring over time, against its limit' }
+  const plot = { times: drawn.times, layers, range: span(range), format: percentOnAxis, least: limit * 1.15, label: 'Cost of measuring over time, against its limit', shows: 'cost' }
   return (
     <Figure title="Cost of measuring" note="as a share of the time of the process that paid most, and its limit" svg={() => plotSvg(plot)} table={() => [['time_s', 'cost'], ...drawn.times.map((time, at) => [time, drawn.values[at] ?? null])]}>
-      <Plot {...plot} height={110} least={limit * 1.15} />
+      <Plot {...plot} height={110} />
     </Figure>
   )
 }
