@@ -6,7 +6,7 @@ import type { Bottleneck, Cause, Messages } from '../data/documents'
 import { processOf, shown as focusShown } from '../data/focus'
 import { percent } from '../data/format'
 import { Figure } from '../draw/figure'
-import { useColour, useWords } from '../draw/palette'
+import { useColour, stateWords } from '../draw/palette'
 import { Table } from '../draw/table'
 import { useWidth } from '../draw/use_width'
 import { useCells } from '../link/cell_keys'
@@ -41,7 +41,7 @@ export function Causes({ shown }: { shown: ShownRun }) {
           { name: 'waits', value: ({ place }) => place.focus, isLong: true, shown: ({ place }) => <><b>{place.hypothesis}</b> <span class="focus">{focusShown(place.focus)}</span></> },
           { name: 'share', value: ({ cause }) => cause.share, shown: ({ cause }) => percent(cause.share), isBar: true },
           { name: 'because of', value: ({ cause }) => whoOf(cause), isLong: true, shown: ({ cause }) => <span class="focus">{whoShown(cause)}</span> },
-          { name: 'which is', value: ({ cause }) => cause.state, shown: ({ cause }) => <span class="use"><i style={{ background: useColour(cause.state) }} />{useWords(cause.state)}</span> },
+          { name: 'which is', value: ({ cause }) => cause.state, shown: ({ cause }) => <span class="use"><i style={{ background: useColour(cause.state) }} />{stateWords(cause.state)}</span> },
           { name: 'pattern', value: ({ cause }) => cause.pattern },
           ...(hasChains ? [{ name: 'chain', value: (row: Row) => ranksOf(row, messages).join(' ← '), shown: (row: Row) => <Chain ranks={ranksOf(row, messages)} /> }] : []),
         ]}
@@ -71,7 +71,7 @@ const cut = (text: string, most: number) => (text.length > most ? `…${text.sli
 const middleCut = (text: string, most: number) => (text.length > most ? `${text.slice(0, 12)}…${text.slice(13 - most)}` : text)
 
 /** Who, and what they do: colour alone would not tell two columns apart. */
-const heading = (cause: Cause) => (isRank(cause) ? `${cut(whoShown(cause), 20)} ${useWords(cause.state)}` : whoShown(cause))
+const heading = (cause: Cause) => (isRank(cause) ? `${cut(whoShown(cause), 20)} ${stateWords(cause.state)}` : whoShown(cause))
 
 const causeAt = ([key, { cause }]: [string, { cause: Cause }]): [string, Cause] => [key, cause]
 
@@ -95,7 +95,7 @@ function Matrix({ shown, places }: { shown: ShownRun; places: Bottleneck[] }) {
   const share = (place: Bottleneck, key: string) => place.causes.filter((cause) => `${whoOf(cause)} ${cause.state}` === key).reduce((sum, cause) => sum + cause.share, 0)
   const told = (place: Bottleneck, key: string, cause: Cause) => {
     const value = share(place, key)
-    return value > 0 ? `${percent(value)} because of ${whoOf(cause)}, ${useWords(cause.state)}` : 'nothing that is told'
+    return value > 0 ? `${percent(value)} because of ${whoOf(cause)}, ${stateWords(cause.state)}` : 'nothing that is told'
   }
   const show = (place: Bottleneck) => open(shown, place.hypothesis, place.focus)
   const { at, keys } = useCells({ rows: rows.length, columns: causes.length, choose: ({ row }) => show(rows[row]!) })
@@ -117,7 +117,7 @@ function Matrix({ shown, places }: { shown: ShownRun; places: Bottleneck[] }) {
         <svg class="picture causes" viewBox={`0 0 ${Math.max(width, LEFT + causes.length * step + 10)} ${height}`}>
           {causes.map(([key, { cause }], at) => (
             <text key={key} transform={`translate(${LEFT + (at + 0.5) * step + 3} ${WORDS - 8}) rotate(-38)`}>
-              <title>{`${whoOf(cause)}, ${useWords(cause.state)}`}</title>{heading(cause)}
+              <title>{`${whoOf(cause)}, ${stateWords(cause.state)}`}</title>{heading(cause)}
             </text>
           ))}
           {rows.map((place, row) => (

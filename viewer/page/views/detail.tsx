@@ -7,7 +7,7 @@ import { ofHypothesis, percent, seconds } from '../data/format'
 import { aligned } from '../data/series'
 import { stateOf } from '../data/tree'
 import { Figure } from '../draw/figure'
-import { limitColour, lineColour, useWords } from '../draw/palette'
+import { limitColour, lineColour, stateWords } from '../draw/palette'
 import { Plot } from '../draw/plot'
 import { plotSvg } from '../draw/plot_svg'
 import { Table } from '../draw/table'
@@ -154,7 +154,7 @@ function Why({ shown, question }: { shown: ShownRun; question: Question }) {
           columns={[
             { name: 'share', value: (cause) => cause.share, shown: (cause) => percent(cause.share) },
             { name: 'who', value: (cause) => (cause.by === 'processors' ? 'too few processors' : cause.focus), isLong: true, shown: (cause) => <span class="focus">{cause.by === 'processors' ? 'too few processors' : focusShown(cause.focus)}</span> },
-            { name: 'does', value: (cause) => `${useWords(cause.state)}${cause.pattern ? `, ${cause.pattern}` : ''}` },
+            { name: 'does', value: (cause) => `${stateWords(cause.state)}${cause.pattern ? `, ${cause.pattern}` : ''}` },
           ]}
         />
       )}
