@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest'
 import type { Metric } from './documents'
 import { shortNumber } from '../draw/stream_scene'
-import { amount, axis, moment, percentOnAxis, rate } from './format'
+import { amount, axis, moment, percentOnAxis, rate, storeName } from './format'
 
 const THREADS = { name: 'sync_wait', unit: 'ns', is_level: true } as Metric
 const BYTES = { name: 'sent', unit: 'B', is_level: false } as Metric
@@ -24,4 +24,8 @@ test('ticks of an axis are told apart, and read as they are', () => {
 
 test('a small value that is read is not nothing', () => {
   expect([0, 0.0012, 0.25, 1.5, 12].map((one) => rate(one, THREADS))).toEqual(['0 threads', '0.0012 threads', '0.25 threads', '1.5 threads', '12 threads'])
+})
+
+test('of a run that goes on it is not said that it is not kept', () => {
+  expect([storeName(null, true), storeName(null, false), storeName('solver.3', true)]).toEqual(['named at its end, if a store keeps it', 'not kept in a store', 'run solver.3'])
 })

@@ -82,3 +82,9 @@ export function rateUnit(metric: Metric | undefined): string {
 
 /** The same for an axis, whose title says what it is. */
 export const axis = (value: number, metric: Metric | undefined, step?: number) => (metric?.is_level ? level(value, step) : rate(value, metric, step))
+
+/** What a run is called in its store; one that goes on gets its name at its end, and only where it is kept. */
+export function storeName(run: string | null, isLive: boolean): string {
+  if (run) return `run ${run}`
+  return isLive ? 'named at its end, if a store keeps it' : 'not kept in a store'
+}
