@@ -175,18 +175,23 @@ class Cells {
   }
 }
 
+/** A drawing of more points in height is refused as an image. */
+const HIGHEST = 4000
+
 /** The same as a drawing that can be saved, in cells of a hundredth of the time. */
-export function heatSvg(rows: Props['rows'], range: [number, number], shows: string): string {
+export function heatSvg(rows: Props['rows'], range: [number, number], shows: string, format: Props['format']): string {
   const most = Math.max(strongest(rows), commonMost(shows))
   const step = (range[1] - range[0]) / 100
+  const high = Math.min(16, Math.max(2, Math.floor(HIGHEST / Math.max(rows.length, 1))))
   const cells = rows.flatMap(({ series }, at) =>
     Array.from({ length: 100 }, (_, x) => {
       const value = series ? mean(series, range[0] + x * step, range[0] + (x + 1) * step) : null
-      return value === null ? '' : `<rect x="${60 + x * 7}" y="${at * 16}" width="7.2" height="15" fill="${heat(value / most, false)}"/>`
+      return value === null ? '' : `<rect x="${60 + x * 7}" y="${at * high}" width="7.2" height="${high > 4 ? high - 1 : high}" fill="${heat(value / most, false)}"/>`
     }),
   )
-  const names = rows.map(({ name }, at) => `<text x="54" y="${at * 16 + 12}" text-anchor="end">${name.replace(/[&<>]/g, '')}</text>`)
-  const height = rows.length * 16 + 22
-  const ends = `<text x="60" y="${height - 6}">${seconds(range[0])}</text><text x="760" y="${height - 6}" text-anchor="end">${seconds(range[1])}</text>`
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="770" height="${height}" font-family="system-ui, sans-serif" font-size="11">${cells.join('')}${names.join('')}${ends}</svg>`
+  const names = rows.map(({ name }, at) => (at % Math.ceil(11 / high) === 0 ? `<text x="54" y="${at * high + Math.max(high / 2 + 4, 9)}" text-anchor="end">${name.replace(/[&<>]/g, '')}</text>` : ''))
+  const height = rows.length * high + 44
+  const ends = `<text x="60" y="${height - 28}">${seconds(range[0])}</text><text x="760" y="${height - 28}" text-anchor="end">${seconds(range[1])}</text>`
+  const legend = [0, 0.25, 0.5, 0.75, 1].map((share, at) => `<rect x="${60 + 110 * at}" y="${height - 17}" width="10" height="10" fill="${heat(share, false)}"/><text x="${76 + 110 * at}" y="${height - 8}">${format(share * most)}</text>`)
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="770" height="${height}" viewBox="0 0 770 ${height}" font-family="system-ui, sans-serif" font-size="11"><rect width="770" height="${height}" fill="#fff"/>${cells.join('')}${names.join('')}${ends}${legend.join('')}</svg>`
 }

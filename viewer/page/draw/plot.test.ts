@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest'
 import { level } from '../data/format'
 import { most, stacked, stepped, topOf } from './plot'
-import { plotSvg } from './plot_svg'
+import { belowEachOther, plotSvg } from './plot_svg'
 
 test('layers stand on those before them, and a gap in one is nothing in it', () => {
   expect(stacked([[1, null], [2, 3], [null, null]])).toEqual([[1, null], [3, 3], [3, 3]])
@@ -31,4 +31,13 @@ test('a saved plot has round ticks on both axes, and one of zeros has an axis', 
 test('the most of a part of the run is that of what is drawn there, up to the points beside it', () => {
   const [times, values] = [[1, 2, 3, 4, 5], [[9, 1, 2, 1, 8], [null, null, 4, null, null]]]
   expect([most(times, values, [2.5, 3.5]), most(times, values, [3.5, 4.5]), most(times, values, [0, 9]), most([], [], [0, 1])]).toEqual([4, 8, 9, 0])
+})
+
+test('a saved plot has its legend, the names of phases, and no line where nothing was measured', () => {
+  const layers = [{ label: 'cpu', colour: '#123', values: [1, 2, null, 1, 1] }, { label: 'io', colour: '#456', values: [1, 1, 1, 1, 1] }]
+  const marks = [{ at: 2, label: 'solve', kind: 'phase' as const }, { at: 9, label: 'later', kind: 'phase' as const }]
+  const svg = plotSvg({ times: [0, 1, 2, 3, 4], layers, range: [0, 4], format: (value) => String(value), label: 'pairs', marks })
+  const words = [...svg.matchAll(/<text[^>]*>([a-z]+)</g)].map(([, text]) => text)
+  expect([words, svg.match(/<polyline/g)!.length]).toEqual([['solve', 'cpu', 'io'], 3])
+  expect(/ height="(\d+)"/.exec(belowEachOther([svg, svg]))![1]).toBe(String(2 * Number(/ height="(\d+)"/.exec(svg)![1])))
 })

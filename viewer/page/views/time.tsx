@@ -99,7 +99,7 @@ function Curves({ shown, focus, metric }: Asked) {
   const format = (value: number, step?: number) => rate(value, row, step)
   const title = all.length === 1 ? `${metric} over time` : 'Pairs over time'
   if (!drawn) return <Missing {...{ title, shown }} isKnown={series.every((one) => one !== undefined)} pair={[metric, focus]} />
-  const plot = { ...drawn, isStacked: layout === 'stacked', range: span(range), format, label: title, shows: `curves ${metric} ${layout}` }
+  const plot = { ...drawn, isStacked: layout === 'stacked', range: span(range), format, label: title, shows: `curves ${metric} ${layout}`, marks }
   const each = drawn.layers.map((layer, at) => {
     const own = shown.metric(drawn.pairs[at]![0])
     return { ...plot, isStacked: false, layers: [layer], label: layer.label, shows: `curve ${drawn.numbers[at]} ${metric}`, format: (value: number, step?: number) => rate(value, own, step), axis: (value: number, step: number) => axis(value, own, step) }
@@ -112,10 +112,10 @@ function Curves({ shown, focus, metric }: Asked) {
       table={() => [['time_s', ...drawn.layers.map((layer) => layer.label)], ...drawn.times.map((time, at) => [time, ...drawn.layers.map((layer) => layer.values[at] ?? null)])]}
     >
       {drawn.layers.length > 1 && <Layout {...{ layout, setLayout }} number={shown.number} isOne={kinds.size > 1} />}
-      {layout !== 'beside' && <Plot {...plot} axis={(value, step) => axis(value, row, step)} marks={marks} height={200} />}
+      {layout !== 'beside' && <Plot {...plot} axis={(value, step) => axis(value, row, step)} height={200} />}
       {layout === 'beside' && (
         <div class="grid beside">
-          {each.map((one) => <div key={one.label}><span class="name">{one.label}</span><Plot {...one} marks={marks} height={150} /></div>)}
+          {each.map((one) => <div key={one.label}><span class="name">{one.label}</span><Plot {...one} height={150} /></div>)}
         </div>
       )}
       <Marks of={marks} />
@@ -195,7 +195,7 @@ function Division({ shown, focus }: { shown: ShownRun; focus: string }) {
   const title = 'How time was spent'
   if (!drawn) return <Missing {...{ title, shown }} isKnown={series.every((one) => one !== undefined)} pair={['wall', focus]} />
   const format = level
-  const plot = { ...drawn, isStacked: true, range: span(range), format, label: title, shows: 'division' }
+  const plot = { ...drawn, isStacked: true, range: span(range), format, label: title, shows: 'division', marks }
   return (
     <Figure
       title={title}
@@ -203,7 +203,7 @@ function Division({ shown, focus }: { shown: ShownRun; focus: string }) {
       svg={() => plotSvg(plot)}
       table={() => [['time_s', ...drawn.layers.map((layer) => layer.label)], ...drawn.times.map((time, at) => [time, ...drawn.layers.map((layer) => layer.values[at] ?? null)])]}
     >
-      <Plot {...plot} marks={marks} height={180} />
+      <Plot {...plot} height={180} />
       <Keys of={drawn.layers} />
     </Figure>
   )
@@ -238,7 +238,7 @@ function Processes({ shown, focus, metric }: Asked) {
   const row = shown.metric(metric)
   const shownSpan = span(range)
   return (
-    <Figure title={title} note="a row for each process; drag to look closer" svg={() => heatSvg(rows, shownSpan, `processes ${metric}`)} table={() => table(rows)}>
+    <Figure title={title} note="a row for each process; drag to look closer" svg={() => heatSvg(rows, shownSpan, `processes ${metric}`, (value) => rate(value, row))} table={() => table(rows)}>
       <HeatMap
         rows={rows}
         range={shownSpan}
