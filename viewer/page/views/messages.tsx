@@ -10,6 +10,7 @@ import { useCells } from '../link/cell_keys'
 import { useKept } from '../link/kept'
 import { link } from '../link/linked'
 import { useFocus } from '../link/use_focus'
+import { useWhole } from '../link/use_whole'
 import type { ShownRun } from '../link/shown_run'
 
 type Kind = 'bytes' | 'calls' | 'waiting_s' | 'sending_s'
@@ -26,6 +27,7 @@ const [SMALL, LARGE] = [56, 460]
 
 export function Messages({ shown }: { shown: ShownRun }) {
   const focus = useFocus(shown)
+  const ofWhole = useWhole()
   const [named, setKind] = useKept('where.messages', 'bytes')
   const [kind, , format] = KINDS.find(([name]) => name === named) ?? KINDS[0]!
   const rows = shown.profile.messages
@@ -43,7 +45,7 @@ export function Messages({ shown }: { shown: ShownRun }) {
   return (
     <Figure
       title="Messages"
-      note={<>from each rank (down) to each (across){size > 1 ? `, ${size} ranks a cell` : ''}; most: {format(most)}</>}
+      note={<>from each rank (down) to each (across){size > 1 ? `, ${size} ranks a cell` : ''}; most: {format(most)}{ofWhole}</>}
       class="matrix"
       table={() => [['job', 'from', 'to', 'calls', 'bytes', 'waiting_s', 'sending_s'], ...rows.map((row) => [row.job, row.from, row.to, row.calls, row.bytes, row.waiting_s, row.sending_s])]}
     >

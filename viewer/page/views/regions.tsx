@@ -8,6 +8,7 @@ import { type Part, functionsOf } from '../data/resources'
 import { Table } from '../draw/table'
 import { link } from '../link/linked'
 import { useFocus } from '../link/use_focus'
+import { useWhole } from '../link/use_whole'
 import type { ShownRun } from '../link/shown_run'
 
 /** A function that is known from the callpaths through it alone was not counted itself. */
@@ -15,6 +16,7 @@ const counted = (row: Region, value: number) => (row.calls > 0 || row.exclusive 
 
 export function Regions({ shown, roots }: { shown: ShownRun; roots: Part[] }) {
   const focus = useFocus(shown)
+  const ofWhole = useWhole()
   const process = processOf(focus)
   const number = process !== null && /^\d+$/.test(process) && !shown.profile.is_summed ? Number(process) : null
   const rows = useMemo(() => regions(shown.profile, number), [shown.profile, number])
@@ -31,7 +33,7 @@ export function Regions({ shown, roots }: { shown: ShownRun; roots: Part[] }) {
   return (
     <Table
       title="Regions"
-      note={`${number === null ? 'all processes' : `process ${number}`}${isPartial ? '; seen for: of the time of the process' : ''}`}
+      note={`${number === null ? 'all processes' : `process ${number}`}${ofWhole}${isPartial ? '; seen for: of the time of the process' : ''}`}
       rows={rows}
       keyOf={(row) => row.name}
       isSelected={(row) => chosen.has(row.name)}

@@ -163,10 +163,16 @@ function Missing({ title, isKnown, pair, shown }: { title: string; isKnown: bool
       <p class="empty">
         {isKnown ? <>{pair[0]} at <span class="focus">{focusShown(pair[1])}</span> is not known over time here. </> : '…'}
         {isKnown && shown.run.takes_commands && shown.isLive && <button type="button" onClick={() => void measure()}>Measure it</button>}
-        {isKnown && !shown.isLive && <>Where the run is stored, <code>whyperf view</code> reads it out of the record.</>} {answer}
+        {isKnown && !shown.isLive && <More shown={shown} />} {answer}
       </p>
     </figure>
   )
+}
+
+/** Where more is to be had of a run that is over. */
+function More({ shown }: { shown: ShownRun }) {
+  if (shown.source.isFile) return <>Where the run is stored, <code>whyperf view</code> reads it out of the record.</>
+  return <>It was not measured, and what is stored of the run does not tell it.</>
 }
 
 /** What the marks on the axis mean, as far as there are some. */
