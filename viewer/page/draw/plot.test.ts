@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest'
 import { level } from '../data/format'
-import { most, stacked, stepped, topOf } from './plot'
+import { cut, most, stacked, stepped, topOf } from './plot'
 import { belowEachOther, plotSvg } from './plot_svg'
 
 test('layers stand on those before them, and a gap in one is nothing in it', () => {
@@ -40,4 +40,8 @@ test('a saved plot has its legend, the names of phases, and no line where nothin
   const words = [...svg.matchAll(/<text[^>]*>([a-z]+)</g)].map(([, text]) => text)
   expect([words, svg.match(/<polyline/g)!.length]).toEqual([['solve', 'cpu', 'io'], 3])
   expect(/ height="(\d+)"/.exec(belowEachOther([svg, svg]))![1]).toBe(String(2 * Number(/ height="(\d+)"/.exec(svg)![1])))
+})
+
+test('a long name of a phase is cut where it stands in a plot', () => {
+  expect([cut('solve'), cut('x'.repeat(5000)).length]).toEqual(['solve', 40])
 })

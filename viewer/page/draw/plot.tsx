@@ -218,6 +218,11 @@ function pointAt(u: uPlot, read: number | null) {
   if (read !== null) u.setCursor({ left: u.valToPos(read, 'x'), top: 4 }, false)
 }
 
+/** A longer name of a phase would cover the plot. */
+const LONGEST = 40
+
+export const cut = (label: string) => (label.length > LONGEST ? `${label.slice(0, LONGEST - 1)}…` : label)
+
 function drawMarks(u: uPlot, marks: Mark[], colour: string) {
   const { ctx } = u
   const ratio = devicePixelRatio
@@ -235,7 +240,7 @@ function drawMarks(u: uPlot, marks: Mark[], colour: string) {
       ctx.stroke()
       ctx.font = `${10 * ratio}px system-ui, sans-serif`
       ctx.textAlign = 'left'
-      ctx.fillText(label, x + 3 * ratio, u.bbox.top + 10 * ratio)
+      ctx.fillText(cut(label), x + 3 * ratio, u.bbox.top + 10 * ratio)
     } else {
       // A verdict points down from the top of the axis, a switch up from below it.
       const [y, tip] = kind === 'verdict' ? [u.bbox.top, 6 * ratio] : [u.bbox.top + u.bbox.height, -6 * ratio]

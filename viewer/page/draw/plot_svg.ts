@@ -2,7 +2,7 @@
 
 import { moment } from '../data/format'
 import { commonMost } from '../link/common_most'
-import { type Layer, type Mark, type PlotProps, heights, most, topOf, written } from './plot'
+import { type Layer, type Mark, type PlotProps, cut, heights, most, topOf, written } from './plot'
 import { ticks } from './scene'
 
 /** The size of a plot that is saved, without its legend. */
@@ -69,7 +69,7 @@ function pieces(within: number[], layer: (number | null)[], { isJoined }: Layer)
 /** A phase with its name; a verdict points down from the top of the axis, a switch up from below it. */
 function markSvg({ kind, label }: Mark, x: number): string {
   const place = x.toFixed(1)
-  if (kind === 'phase') return `<path d="M${place} ${TOP}V${FLOOR}" stroke="${SOFT}" stroke-dasharray="3 3"/><text x="${(x + 3).toFixed(1)}" y="${TOP + 10}" fill="${SOFT}">${escape(label)}</text>`
+  if (kind === 'phase') return `<path d="M${place} ${TOP}V${FLOOR}" stroke="${SOFT}" stroke-dasharray="3 3"/><text x="${(x + 3).toFixed(1)}" y="${TOP + 10}" fill="${SOFT}">${escape(cut(label))}</text>`
   const [from, tip] = kind === 'verdict' ? [TOP, 6] : [FLOOR, -6]
   return `<path d="M${(x - 3).toFixed(1)} ${from}h6l-3 ${tip}z" fill="${SOFT}" opacity="0.55"/>`
 }

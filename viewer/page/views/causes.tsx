@@ -13,6 +13,7 @@ import { useCells } from '../link/cell_keys'
 import { link } from '../link/linked'
 import { open } from '../link/open'
 import type { ShownRun } from '../link/shown_run'
+import { useWhole } from '../link/use_whole'
 
 interface Row {
   place: Bottleneck
@@ -24,6 +25,7 @@ const whoOf = (cause: Cause) => (isRank(cause) ? cause.focus : 'too few processo
 const whoShown = (cause: Cause) => (isRank(cause) ? focusShown(cause.focus) : 'too few processors')
 
 export function Causes({ shown }: { shown: ShownRun }) {
+  const ofWhole = useWhole()
   const all = shown.run.report?.bottlenecks ?? []
   const messages = shown.profile.messages ?? []
   const rows = all.flatMap((place) => place.causes.map((cause): Row => ({ place, cause })))
@@ -33,7 +35,7 @@ export function Causes({ shown }: { shown: ShownRun }) {
     <>
       <Table
         title="Because of whom"
-        note="what is waited at a place, by who causes it; a chain leads from who waits to the first cause"
+        note={`what is waited at a place, by who causes it${ofWhole}; a chain leads from who waits to the first cause`}
         rows={rows}
         keyOf={({ place, cause }) => `${place.hypothesis} ${place.focus} ${cause.by} ${cause.focus} ${cause.state}`}
         onSelect={({ cause }) => link({ selected: { kind: 'focus', focus: cause.focus } })}
