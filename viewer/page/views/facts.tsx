@@ -4,6 +4,7 @@ import type { Bottleneck, Efficiency } from '../data/documents'
 import { shown as focusShown } from '../data/focus'
 import { ofHypothesis, percent, seconds } from '../data/format'
 import { leftOut } from '../data/left_out'
+import { placed } from '../data/placement'
 import { Figures, Sheet } from '../draw/sheet'
 import { Table } from '../draw/table'
 import { useKept } from '../link/kept'
@@ -44,6 +45,7 @@ function Told({ shown }: { shown: ShownRun }) {
     ['threads', String(report.threads)],
     ['hosts', report.hosts > 0 ? String(report.hosts) : null],
     ['processors', report.processors > 0 ? String(report.processors) : null],
+    ['placement', report.placement ? placed(report.placement) : null],
     ['questions asked', String(search.pairs_tested)],
     ['of these true', String(search.pairs_true)],
     ['undecided', String(search.pairs_unknown)],
