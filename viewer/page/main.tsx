@@ -5,7 +5,7 @@ import { useEffect } from 'preact/hooks'
 import 'uplot/dist/uPlot.min.css'
 import './page.css'
 import { sources } from './data/source'
-import { share } from './link/axis'
+import { inside, share } from './link/axis'
 import { VIEWS, type View, link, linked, useShared } from './link/linked'
 import { ShownRun } from './link/shown_run'
 import { Detail } from './views/detail'
@@ -131,6 +131,7 @@ async function start(place: HTMLElement) {
     const runs = await Promise.all(all.map((source, number) => ShownRun.open(number, source)))
     document.title = `${runs.map((one) => one.run.command.join(' ')).join(' | ')} – whyperf`
     share(runs)
+    link({ range: inside(linked.get().range) })
     render(<Page runs={runs} />, place)
   } catch (error) {
     render(<Failed why={error instanceof Error ? error.message : String(error)} />, place)

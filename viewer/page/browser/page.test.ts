@@ -153,7 +153,7 @@ test('keys alone lead to all that a pointer leads to', async () => {
   await press(page, '.uses .scroller', 'ArrowDown', 'ArrowDown', 'ArrowDown', 'Enter')
   await page.waitForSelector('.resources [data-focus*="/Process/1,"]')
   await show(page, 'facts')
-  await press(page, 'figure:has-text("All that is true") tbody tr', 'ArrowDown', 'Enter')
+  await press(page, 'figure:has-text("What is true, and where") tbody tr', 'ArrowDown', 'Enter')
   await page.waitForSelector('[data-view="search"] .row.selected')
   expect(wrong).toEqual([])
 }, PATIENCE)
@@ -293,6 +293,9 @@ test('two runs side by side share the axis', async () => {
   await brush(page, 0.1, 0.3)
   await page.waitForFunction(() => document.querySelector('.chosen > span')?.textContent?.includes(' to '))
   expect(await page.locator('.strip .window').count()).toBe(2)
+  // A colour stands for as much in both.
+  await page.waitForFunction(() => document.querySelectorAll('.heat .said').length === 2)
+  expect(new Set(await page.locator('.heat .said').allInnerTexts()).size).toBe(1)
   expect(wrong).toEqual([])
 }, PATIENCE)
 

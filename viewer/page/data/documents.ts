@@ -61,6 +61,15 @@ export interface Efficiency {
   input_output: number
 }
 
+/** Where ranks may run. */
+export interface Placement {
+  ranks: number
+  processors: number
+  ranks_per_processor: number
+  /** By the processors that ranks may run on. */
+  bindings: { ranks: number[]; processors: number[] }[]
+}
+
 export interface Report {
   /** One sentence; runs of old have none. */
   answer?: string
@@ -68,6 +77,8 @@ export interface Report {
   threads: number
   hosts: number
   processors: number
+  /** Of several ranks on one machine. */
+  placement?: Placement | null
   efficiency: Efficiency | null
   /** Null of a run that another tool measured. */
   cost: Cost | null

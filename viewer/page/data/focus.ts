@@ -41,6 +41,12 @@ export function members(slot: string): string[] {
 
 export const hierarchyOf = (resource: string) => resource.split('/')[1] ?? ''
 
+/** A word of a resource's name as the program spells it. */
+export const spelled = (word: string) => (word === '%00' ? '' : word.replace(/%([0-7][0-9A-F])/g, (_, digits: string) => String.fromCharCode(parseInt(digits, 16))))
+
+/** A name as a word of a resource's name, in which some letters have a meaning. */
+export const escaped = (name: string) => (name === '' ? '%00' : name.replace(/[\x00-\x1f\x7f /,<>()%]/g, (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`))
+
 /** The focus with one hierarchy restricted to a resource; a whole hierarchy restricts nothing. */
 export function withPart(focus: string, resource: string): string {
   const hierarchy = hierarchyOf(resource)

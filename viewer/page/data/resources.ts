@@ -1,20 +1,20 @@
 // The resources of a run as a tree, with what is known of each.
 
-import type { Question, Resource, Run } from './documents'
-import { hierarchyOf, parts } from './focus'
+import type { Question, Resource } from './documents'
+import { escaped, parts, spelled } from './focus'
 import type { Callpath, Profile } from './documents'
 
 export interface Part {
   name: string
-  /** The last word of its name. */
-  word: string
+  /** The last word of its name, as the program spells it. */
+  spelled: string
   depth: number
   parts: Part[]
   resource: Resource | null
 }
 
-/** The hierarchies, in the order in which a focus names them. */
-export function tree(run: Run): Part[] {
+/** The hierarchies, in the order in which a focus names them; with what the search asked about and the profile counted, which the run may not name by itself. */
+export function tree(resources: Resource[], foci: Iterable<string>, profile: Profile): Part[] {
   const roots = new Map<string, Part>()
   const known = new Map<string, Part>()
   const place = (name: string): Part => {
@@ -22,21 +22,42 @@ export function tree(run: Run): Part[] {
     if (part) return part
     const cut = name.lastIndexOf('/')
     const depth = name.split('/').length - 2
-    part = { name, word: name.slice(cut + 1), depth, parts: [], resource: null }
+    part = { name, spelled: spelled(name.slice(cut + 1)), depth, parts: [], resource: null }
     known.set(name, part)
     if (cut === 0) roots.set(name, part)
     else place(name.slice(0, cut)).parts.push(part)
     return part
   }
   for (const name of ['/Code', '/Machine', '/Process', '/SyncObject']) place(name)
-  for (const resource of run.resources) {
+  for (const resource of resources) {
     if (resource.name.startsWith('/') && resource.name.length > 1) place(resource.name).resource = resource
   }
+  for (const focus of new Set(foci)) parts(focus).forEach(place)
+  const functions = functionsOf([...roots.values()])
+  // In which file a function is that only the profile knows is not known.
+  for (const name of namesIn(profile)) if (!functions.has(name)) place(`/Code/${escaped(name)}`)
   known.forEach((part) => part.parts.sort(byName))
   return [...roots.values()]
 }
 
-const byName = (one: Part, other: Part) => one.word.localeCompare(other.word, 'en', { numeric: true })
+/** The functions and regions that callpaths lead through. */
+function namesIn({ names, rows }: Profile): Set<string> {
+  const numbers = new Set(rows.flatMap((row) => row.path))
+  return new Set([...numbers].flatMap((number) => names[number] ?? []))
+}
+
+/** The resources of each function, by its name as the program spells it: those in files, and those that are in none. */
+export function functionsOf(roots: Part[]): Map<string, string[]> {
+  const found = new Map<string, string[]>()
+  const visit = (part: Part) => {
+    if (part.depth > 1 || (part.depth === 1 && part.parts.length === 0)) found.set(part.spelled, [...(found.get(part.spelled) ?? []), part.name])
+    part.parts.forEach(visit)
+  }
+  roots.filter((root) => root.name === '/Code').forEach(visit)
+  return found
+}
+
+const byName = (one: Part, other: Part) => one.spelled.localeCompare(other.spelled, 'en', { numeric: true })
 
 /** How many true questions name each resource or one below it. */
 export function findings(questions: Iterable<Question>): Map<string, number> {
@@ -55,19 +76,13 @@ function upwards(name: string): string[] {
   return words.map((_, at) => `/${words.slice(0, at + 1).join('/')}`)
 }
 
-/** Seconds that the profile counted in each resource, of those that it can tell: functions, processes and threads. */
-export function counted(profile: Profile, run: Run): Map<string, number> {
+/** Seconds that the profile counted in each resource, of those that it can tell: functions with what they call, processes and threads. */
+export function counted(profile: Profile, roots: Part[]): Map<string, number> {
   const seconds = new Map<string, number>()
   // What another tool measured may have no times.
   if (!profile.rows.some((row) => row.exclusive_s > 0)) return seconds
   const add = (name: string, value: number) => seconds.set(name, (seconds.get(name) ?? 0) + value)
-  const functions = new Map<string, string[]>()
-  for (const { name } of run.resources) {
-    const words = name.split('/')
-    if (hierarchyOf(name) !== 'Code' || words.length < 4) continue
-    const last = words.at(-1)!
-    functions.set(last, [...(functions.get(last) ?? []), name])
-  }
+  const functions = functionsOf(roots)
   for (const row of profile.rows) {
     const inside = new Set(row.path.flatMap((name) => functions.get(profile.names[name] ?? '') ?? []).flatMap(upwards))
     inside.forEach((name) => add(name, row.exclusive_s))

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest'
 import type { Series } from './documents'
-import { Parts, aligned, folded, joined, mean, peak, rates, widened } from './series'
+import { Parts, aligned, costShares, folded, joined, mean, peak, rates, widened } from './series'
 
 const series = (amounts: (number | null)[], width_s = 0.5, from = 0, covered: number[] = []): Series => ({ metric: 'sync_wait', focus: '</Code>', width_s, from, amounts, covered })
 
@@ -54,4 +54,8 @@ test('equal parts of a stretch have the means that each has alone', () => {
   new Parts(one, [0.2, 3.7], 7).means(one, out)
   const alone = Array.from({ length: 7 }, (_, at) => mean(one, 0.2 + 0.5 * at, 0.7 + 0.5 * at))
   out.forEach((value, at) => (alone[at] === null ? expect(value).toBeNaN() : expect(value).toBeCloseTo(alone[at]!, 9)))
+})
+
+test('what measuring costs is a share of the bin, also of one in which the program ends', () => {
+  expect(costShares(series([0.01, 0.02, null, 0.01], 0.5, 0, [1, 1, 0, 0.02]))).toEqual([0.02, 0.04, null, 0.02])
 })

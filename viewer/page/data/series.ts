@@ -11,6 +11,12 @@ function rateAt({ amounts, covered, width_s }: Series, at: number): number | nul
   return amount === null || measured <= 0 ? null : amount / measured
 }
 
+/**
+ * The share of its time that measuring took from the process that paid most: of the length of each bin. What is covered of the last ones, in which the
+ * process was ending, is no divisor: a hundredth of a second would make a spike of what is paid for the end.
+ */
+export const costShares = ({ amounts, width_s }: Series): (number | null)[] => amounts.map((amount) => (amount === null ? null : amount / width_s))
+
 export const times = (series: Series) => series.amounts.map((_, at) => (series.from + at + 0.5) * series.width_s)
 
 /** What a series adds up to at the edge of each bin; with room behind for bins to come. */

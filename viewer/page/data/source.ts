@@ -3,6 +3,8 @@
 import type { Change, Command, Graph, Profile, Run, RunInFile, Series, Stream } from './documents'
 
 export interface Source {
+  /** Whether it is all that there is: a server may read more in its store. */
+  readonly isFile: boolean
   run(): Promise<Run>
   graph(): Promise<Graph>
   profile(): Promise<Profile>
@@ -18,6 +20,7 @@ export interface Source {
 
 /** A run inside the page's own file. */
 export class FileSource implements Source {
+  readonly isFile = true
   constructor(private readonly file: RunInFile) {}
 
   run = async () => this.file.run
@@ -35,6 +38,7 @@ const MOST = 1000
 
 /** A run of the server. Addresses are relative: the page may stand behind a tunnel or below a path. */
 export class ServerSource implements Source {
+  readonly isFile = false
   constructor(
     private readonly token: string,
     private readonly number: number,

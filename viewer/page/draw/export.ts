@@ -42,8 +42,6 @@ export async function savePng(title: string, text: string, width: number, height
   saveImage(title, image, 2 * width, 2 * height)
 }
 
-export const saveCanvas = (title: string, canvas: HTMLCanvasElement) => saveImage(title, canvas, canvas.width, canvas.height)
-
 /** A picture on the paper of the page: what is clear in it would be black elsewhere. */
 function saveImage(title: string, image: CanvasImageSource, width: number, height: number) {
   const canvas = Object.assign(document.createElement('canvas'), { width, height })

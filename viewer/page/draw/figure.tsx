@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
-import { type Cell, saveCanvas, saveCsv, savePng, saveSvg, svgText } from './export'
+import { type Cell, saveCsv, savePng, saveSvg, svgText } from './export'
 
 interface Props {
   title: string
@@ -10,7 +10,7 @@ interface Props {
   children: ComponentChildren
   /** The numbers that the picture shows. */
   table?: () => Cell[][]
-  /** A drawing of what stands on a canvas. */
+  /** A drawing of what stands on a canvas, with what explains it: names of phases, a legend. */
   svg?: () => string
   class?: string
 }
@@ -32,11 +32,8 @@ export function Figure({ title, note, children, table, svg, class: name }: Props
     if (made) saveSvg(title, made[0])
   }
   const asPng = () => {
-    const [canvas, more] = frame.current?.querySelectorAll('canvas') ?? []
     const made = drawing()
-    // Of several on one picture the drawing has all.
-    if (canvas && !more) saveCanvas(title, canvas)
-    else if (made) void savePng(title, ...made)
+    if (made) void savePng(title, ...made)
   }
   return (
     <figure ref={frame} class={`figure ${name ?? ''}`}>

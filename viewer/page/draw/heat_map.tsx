@@ -2,8 +2,10 @@
 
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Series } from '../data/documents'
+import { seconds } from '../data/format'
 import { Parts, mean, peak } from '../data/series'
 import { useCells } from '../link/cell_keys'
+import { commonMost, useCommonMost } from '../link/common_most'
 import { link, linked, useShared } from '../link/linked'
 import { moveRange } from '../link/range_keys'
 import { cleared } from './cleared'
@@ -17,6 +19,8 @@ interface Props {
   selected: string | null
   onSelect(name: string): void
   format(value: number): string
+  /** What it shows: with pictures of the same, of other runs, it shares its colours. */
+  shows: string
 }
 
 const BOTTOM = 22
@@ -25,14 +29,15 @@ const STEPS = 100
 /** More rows than this are drawn at a third of the width: nobody tells single columns apart then, and zooming stays smooth. */
 const MANY = 300
 
-export function HeatMap({ rows, range, selected, onSelect, format }: Props) {
+export function HeatMap({ rows, range, selected, onSelect, format, shows }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null)
   const cells = useRef(new Cells())
   const [said, say] = useState('')
   const brush = useRef<number | null>(null)
   const high = Math.min(26, Math.max(2, Math.floor(420 / Math.max(rows.length, 1))))
   const height = rows.length * high + BOTTOM
-  const most = useMemo(() => strongest(rows), [rows])
+  const strong = useMemo(() => strongest(rows), [rows])
+  const most = useCommonMost(shows, strong)
 
   const draw = useRef(() => {})
   draw.current = () => {
@@ -170,18 +175,23 @@ class Cells {
   }
 }
 
+/** A drawing of more points in height is refused as an image. */
+const HIGHEST = 4000
+
 /** The same as a drawing that can be saved, in cells of a hundredth of the time. */
-export function heatSvg(rows: Props['rows'], range: [number, number]): string {
-  const most = strongest(rows)
+export function heatSvg(rows: Props['rows'], range: [number, number], shows: string, format: Props['format']): string {
+  const most = Math.max(strongest(rows), commonMost(shows))
   const step = (range[1] - range[0]) / 100
+  const high = Math.min(16, Math.max(2, Math.floor(HIGHEST / Math.max(rows.length, 1))))
   const cells = rows.flatMap(({ series }, at) =>
     Array.from({ length: 100 }, (_, x) => {
       const value = series ? mean(series, range[0] + x * step, range[0] + (x + 1) * step) : null
-      return value === null ? '' : `<rect x="${60 + x * 7}" y="${at * 16}" width="7.2" height="15" fill="${heat(value / most, false)}"/>`
+      return value === null ? '' : `<rect x="${60 + x * 7}" y="${at * high}" width="7.2" height="${high > 4 ? high - 1 : high}" fill="${heat(value / most, false)}"/>`
     }),
   )
-  const names = rows.map(({ name }, at) => `<text x="54" y="${at * 16 + 12}" text-anchor="end">${name.replace(/[&<>]/g, '')}</text>`)
-  const height = rows.length * 16 + 22
-  const ends = `<text x="60" y="${height - 6}">${range[0].toFixed(1)} s</text><text x="760" y="${height - 6}" text-anchor="end">${range[1].toFixed(1)} s</text>`
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="770" height="${height}" font-family="system-ui, sans-serif" font-size="11">${cells.join('')}${names.join('')}${ends}</svg>`
+  const names = rows.map(({ name }, at) => (at % Math.ceil(11 / high) === 0 ? `<text x="54" y="${at * high + Math.max(high / 2 + 4, 9)}" text-anchor="end">${name.replace(/[&<>]/g, '')}</text>` : ''))
+  const height = rows.length * high + 44
+  const ends = `<text x="60" y="${height - 28}">${seconds(range[0])}</text><text x="760" y="${height - 28}" text-anchor="end">${seconds(range[1])}</text>`
+  const legend = [0, 0.25, 0.5, 0.75, 1].map((share, at) => `<rect x="${60 + 110 * at}" y="${height - 17}" width="10" height="10" fill="${heat(share, false)}"/><text x="${76 + 110 * at}" y="${height - 8}">${format(share * most)}</text>`)
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="770" height="${height}" viewBox="0 0 770 ${height}" font-family="system-ui, sans-serif" font-size="11"><rect width="770" height="${height}" fill="#fff"/>${cells.join('')}${names.join('')}${ends}${legend.join('')}</svg>`
 }

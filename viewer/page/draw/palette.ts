@@ -2,7 +2,10 @@
 
 export const TIME_USES: [name: string, colour: string, words: string][] = [
   ['computing', '#4477aa', 'computing'],
-  ['waiting', '#ddaa33', 'waiting for others'],
+  // As the report counts it: all that MPI does, so starting and ending it, too.
+  ['waiting', '#ddaa33', 'in MPI and locks'],
+  // Over time, what of that waits for others is told alone.
+  ['sync', '#ddaa33', 'waiting for others'],
   ['io', '#228877', 'input and output'],
   ['processor', '#bb5566', 'without a processor'],
   ['throttled', '#882255', 'throttled'],
@@ -11,18 +14,13 @@ export const TIME_USES: [name: string, colour: string, words: string][] = [
   ['idle', '#c9ccd1', 'idle'],
   ['unknown', '#9a9da3', 'unknown'],
   // Of a part of the run, what is none of those that are known over time.
-  ['rest', '#c9ccd1', 'idle, set-up or unknown'],
+  ['rest', '#c9ccd1', 'idle, in MPI without waiting, or unknown'],
 ]
 
 /** The metrics that stand over each other, with the use of time whose colour they have. */
-export const DIVISION: [metric: string, use: string, words: string][] = [
-  ['cpu', 'computing', 'computing'],
-  ['sync_wait', 'waiting', 'waiting for others'],
-  ['io_wait', 'io', 'input and output'],
-  ['run_delay', 'processor', 'without a processor'],
-  ['paging', 'paging', 'paging'],
-  ['blocked', 'blocked', 'blocked elsewhere'],
-]
+export const DIVISION: [metric: string, use: string, words: string][] = (
+  [['cpu', 'computing'], ['sync_wait', 'sync'], ['io_wait', 'io'], ['run_delay', 'processor'], ['paging', 'paging'], ['blocked', 'blocked']] as const
+).map(([metric, use]) => [metric, use, useWords(use)])
 
 /** On dark paper what is idle must not shine. */
 const IDLE_DARK = '#474d58'
@@ -95,4 +93,9 @@ export function regionColour(name: string): string {
 }
 
 /** A way to spend time as people call it. */
-export const useWords = (use: string) => TIME_USES.find(([name]) => name === use)?.[2] ?? use
+export function useWords(use: string): string {
+  return TIME_USES.find(([name]) => name === use)?.[2] ?? use
+}
+
+/** What somebody does for whom others wait. */
+export const stateWords = (state: string) => useWords(state === 'waiting' ? 'sync' : state)

@@ -2,6 +2,8 @@
 
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import uPlot from 'uplot'
+import { moment } from '../data/format'
+import { useCommonMost } from '../link/common_most'
 import { link, linked, useShared } from '../link/linked'
 import { moveRange } from '../link/range_keys'
 import { LEFT, RIGHT } from './margins'
@@ -25,20 +27,47 @@ export interface Mark {
   kind: 'phase' | 'verdict' | 'switch'
 }
 
-interface Props {
+export interface PlotProps {
   times: number[]
   layers: Layer[]
   isStacked?: boolean
   range: [number, number]
   height: number
   marks?: Mark[]
-  format: (value: number) => string
+  /** How a value is written; on an axis whose ticks are a step apart, as exact as they. */
+  format: (value: number, step?: number) => string
   /** How the axis is written, where that is shorter. */
-  axis?: (value: number) => string
+  axis?: (value: number, step: number) => string
   /** The most that the axis must show. */
   least?: number
+  /** What it shows: with pictures of the same, of other runs, it shares the axis of values. */
+  shows?: string
   label: string
 }
+
+/** How high each layer is drawn: stacked ones stand on those before them. */
+export function heights(layers: Layer[], isStacked = false): (number | null)[][] {
+  const values = layers.map((layer) => layer.values)
+  return isStacked ? stacked(values) : values
+}
+
+/** The most that is drawn of a part of the run, with what lies just beside it, as lines lead there. */
+export function most(times: number[], values: (number | null)[][], [from, to]: [number, number]): number {
+  const after = times.findIndex((time) => time > to)
+  const [first, last] = [Math.max(times.findLastIndex((time) => time < from), 0), after < 0 ? times.length - 1 : after]
+  let found = 0
+  for (const layer of values) for (let at = first; at <= last; at++) found = Math.max(found, layer[at] ?? 0)
+  return found
+}
+
+/** The end of an axis that must show all of these; one of nothing but zeros has an end, too. */
+export function topOf(most: number, least = 0): number {
+  const top = Math.max(1.06 * most, least)
+  return top > 0 ? top : 1
+}
+
+/** Ticks as they are written: as exact as the step between them. */
+export const written = (ticks: number[], words: (value: number, step: number) => string) => ticks.map((tick) => words(tick, ticks.length > 1 ? ticks[1]! - ticks[0]! : tick))
 
 /** Sums from below, so that each layer stands on those before it. */
 export function stacked(layers: (number | null)[][]): (number | null)[][] {
@@ -54,12 +83,15 @@ export function stacked(layers: (number | null)[][]): (number | null)[][] {
   return sums
 }
 
-export function Plot({ times, layers, isStacked, range, height, marks, format, axis: short, least, label }: Props) {
+export function Plot({ times, layers, isStacked, range, height, marks, format, axis: short, least, shows, label }: PlotProps) {
   // The colours of the axes are those of the theme.
   const { theme } = useShared(linked)
   const frame = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot | null>(null)
-  const shown = useRef({ marks, format: short ?? format, range, least, read: null as number | null, told: (_: number | null): string => '' })
+  const values = useMemo(() => heights(layers, isStacked), [layers, isStacked])
+  const own = useMemo(() => most(times, values, range), [times, values, range[0], range[1]])
+  const top = topOf(useCommonMost(shows, own), least)
+  const shown = useRef({ marks, format: short ?? format, range, top, read: null as number | null, told: (_: number | null): string => '' })
   const [said, say] = useState('')
   // A moment and no place in the plot: it stays what it is while data come, and while the plot is drawn of another part of the run.
   const [read, setRead] = useState<number | null>(null)
@@ -69,13 +101,12 @@ export function Plot({ times, layers, isStacked, range, height, marks, format, a
     const values = layers.map(({ label, values }) => `${layers.length > 1 ? `${label} ` : ''}${values[place!] === null || values[place!] === undefined ? 'not measured' : format(values[place!]!)}`)
     return `${time.toFixed(2)} s: ${values.join(', ')}`
   }
-  shown.current = { marks, format: short ?? format, range, least, read, told }
+  shown.current = { marks, format: short ?? format, range, top, read, told }
   const data = useMemo(() => {
-    const values = layers.map((layer) => layer.values)
     // Drawn from the highest down, so that each area is seen above the one it stands on.
-    const drawn = isStacked ? stacked(values).reverse() : values
+    const drawn = isStacked ? [...values].reverse() : values
     return [times, ...drawn] as uPlot.AlignedData
-  }, [times, layers, isStacked])
+  }, [times, values, isStacked])
   const shape = layers.map((layer) => `${layer.label} ${layer.colour} ${layer.hasPoints}`).join('|') + String(isStacked)
 
   useEffect(() => {
@@ -93,11 +124,11 @@ export function Plot({ times, layers, isStacked, range, height, marks, format, a
         cursor: { sync: { key: 'time', setSeries: false }, drag: { x: true, y: false, setScale: false }, points: { show: false } },
         scales: {
           x: { time: false, range: () => shown.current.range },
-          y: { range: (_, __, max) => [0, Math.max((max || 0) * 1.06, shown.current.least ?? 0, 1e-9)] },
+          y: { range: () => [0, shown.current.top] },
         },
         axes: [
-          { ...axis, size: 26, values: (_, ticks) => ticks.map((tick) => `${Number(tick.toPrecision(6))} s`) },
-          { ...axis, size: LEFT, values: (_, ticks) => ticks.map((tick) => shown.current.format(tick)) },
+          { ...axis, size: 26, values: (_, ticks) => written(ticks, moment) },
+          { ...axis, size: LEFT, values: (_, ticks) => written(ticks, shown.current.format) },
         ],
         series: [
           {},
@@ -142,7 +173,7 @@ export function Plot({ times, layers, isStacked, range, height, marks, format, a
   useLayoutEffect(() => plot.current?.setData(data), [data])
   useLayoutEffect(() => plot.current?.setScale('x', { min: range[0], max: range[1] }), [range[0], range[1]])
   useLayoutEffect(() => void (plot.current && pointAt(plot.current, read)), [read])
-  useEffect(() => plot.current?.redraw(), [marks])
+  useEffect(() => plot.current?.redraw(), [marks, top])
   const act = (event: KeyboardEvent) => {
     const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key]
     if (!event.shiftKey || step === undefined) return void moveRange(event)
@@ -187,6 +218,11 @@ function pointAt(u: uPlot, read: number | null) {
   if (read !== null) u.setCursor({ left: u.valToPos(read, 'x'), top: 4 }, false)
 }
 
+/** A longer name of a phase would cover the plot. */
+const LONGEST = 40
+
+export const cut = (label: string) => (label.length > LONGEST ? `${label.slice(0, LONGEST - 1)}…` : label)
+
 function drawMarks(u: uPlot, marks: Mark[], colour: string) {
   const { ctx } = u
   const ratio = devicePixelRatio
@@ -204,7 +240,7 @@ function drawMarks(u: uPlot, marks: Mark[], colour: string) {
       ctx.stroke()
       ctx.font = `${10 * ratio}px system-ui, sans-serif`
       ctx.textAlign = 'left'
-      ctx.fillText(label, x + 3 * ratio, u.bbox.top + 10 * ratio)
+      ctx.fillText(cut(label), x + 3 * ratio, u.bbox.top + 10 * ratio)
     } else {
       // A verdict points down from the top of the axis, a switch up from below it.
       const [y, tip] = kind === 'verdict' ? [u.bbox.top, 6 * ratio] : [u.bbox.top + u.bbox.height, -6 * ratio]
@@ -219,42 +255,4 @@ function drawMarks(u: uPlot, marks: Mark[], colour: string) {
     }
   }
   ctx.restore()
-}
-
-/** The size of a plot that is saved. */
-const [WIDE, HIGH] = [800, 260]
-
-/** Plots that are saved as one drawing. */
-export function belowEachOther(all: string[]): string {
-  const parts = all.map((svg, at) => svg.replace('<svg ', `<svg y="${at * HIGH}" `))
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDE}" height="${HIGH * all.length}" viewBox="0 0 ${WIDE} ${HIGH * all.length}">${parts.join('')}</svg>`
-}
-
-/** The same plot as a drawing that can be saved. */
-export function plotSvg(props: Pick<Props, 'times' | 'layers' | 'isStacked' | 'range' | 'format' | 'label'>): string {
-  const [width, height, left, bottom] = [WIDE, HIGH, 70, 30]
-  const { range, layers, times, isStacked } = props
-  const values = isStacked ? stacked(layers.map((layer) => layer.values)) : layers.map((layer) => layer.values)
-  const most = Math.max(1e-9, ...values.flat().map((value) => value ?? 0)) * 1.06
-  const x = (time: number) => left + ((time - range[0]) / (range[1] - range[0])) * (width - left - 10)
-  const y = (value: number) => 10 + (1 - value / most) * (height - bottom - 10)
-  const escape = (text: string) => text.replace(/[&<>"]/g, (letter) => `&#${letter.charCodeAt(0)};`)
-  const within = times.map((time, at) => [time, at] as const).filter(([time]) => time >= range[0] && time <= range[1])
-  const lines = values.map((layer, number) => {
-    const below = isStacked ? values[number - 1] : undefined
-    const points = within.filter(([, at]) => layer[at] !== null && layer[at] !== undefined)
-    const top = points.map(([time, at]) => `${x(time).toFixed(1)},${y(layer[at]!).toFixed(1)}`)
-    const colour = layers[number]!.colour
-    if (!isStacked) return `<polyline points="${top.join(' ')}" fill="none" stroke="${colour}" stroke-width="1.5"/>`
-    const base = points.map(([time, at]) => `${x(time).toFixed(1)},${y(below?.[at] ?? 0).toFixed(1)}`).reverse()
-    return `<polygon points="${[...top, ...base].join(' ')}" fill="${colour}"/>`
-  })
-  const ticks = [0, 0.25, 0.5, 0.75, 1].map((share) => {
-    const [time, value] = [range[0] + share * (range[1] - range[0]), (share * most) / 1.06]
-    return `<text x="${x(time)}" y="${height - 10}" text-anchor="middle">${time.toFixed(1)} s</text><text x="${left - 6}" y="${y(value) + 4}" text-anchor="end">${escape(props.format(value))}</text>`
-  })
-  const legend = layers.map(
-    (layer, at) => `<rect x="${left + 10}" y="${16 + 16 * at}" width="10" height="10" fill="${layer.colour}"/><text x="${left + 26}" y="${25 + 16 * at}">${escape(layer.label)}</text>`,
-  )
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="system-ui, sans-serif" font-size="11"><title>${escape(props.label)}</title><rect width="${width}" height="${height}" fill="#fff"/>${lines.join('')}${ticks.join('')}${legend.join('')}</svg>`
 }

@@ -1,6 +1,7 @@
 // Records of a stream as a scene: scatter plots and activities, by what their picture maps.
 
 import type { Stream, StreamPicture } from '../data/documents'
+import { moment, stepped } from '../data/format'
 import { type Bar, type Scale, type Value, axisName, column, compared, scaleOf } from '../data/streams'
 import { LEFT, RIGHT } from './margins'
 import { heat, isDark, lineColour } from './palette'
@@ -128,11 +129,11 @@ function axes(stream: Stream, picture: StreamPicture, frame: Scene['frame'], ext
   const vertical = ys ? ys.map((_, at) => at) : ticks(...extent.y, 5)
   for (const at of vertical) {
     items.push({ kind: 'line', x1: frame.x, x2: frame.x + frame.w, y1: y(at), y2: y(at) })
-    items.push({ kind: 'word', text: ys ? cut(String(ys[at])) : shortNumber(at), x: frame.x - 6, y: y(at) + 4, align: 'right' })
+    items.push({ kind: 'word', text: ys ? cut(String(ys[at])) : shortNumber(at, vertical[1]! - vertical[0]!), x: frame.x - 6, y: y(at) + 4, align: 'right' })
   }
   for (const at of horizontal) {
     items.push({ kind: 'line', x1: x(at), x2: x(at), y1: floor, y2: floor + 4 })
-    items.push({ kind: 'word', text: xs ? cut(String(xs[at])) : shortNumber(at), x: x(at), y: floor + 16, align: 'center' })
+    items.push({ kind: 'word', text: xs ? cut(String(xs[at])) : shortNumber(at, horizontal[1]! - horizontal[0]!), x: x(at), y: floor + 16, align: 'center' })
   }
   items.push({ kind: 'line', x1: frame.x, x2: frame.x + frame.w, y1: floor, y2: floor })
   items.push({ kind: 'word', text: axisName(stream, picture.x), x: frame.x + frame.w / 2, y: floor + 33, align: 'center', isStrong: true })
@@ -157,9 +158,10 @@ export function activity({ stream, picture, look, width, range, chosen }: Asked,
   rows.forEach((row, at) => {
     if (at % step === 0) items.push({ kind: 'word', text: cut(String(row)), x: frame.x - 6, y: places.get(row)! + Math.max(high / 2 + 4, 9), align: 'right' })
   })
-  for (const at of ticks(from, to, Math.max(2, frame.w / 110))) {
+  const moments = ticks(from, to, Math.max(2, frame.w / 110))
+  for (const at of moments) {
     items.push({ kind: 'line', x1: x(at), x2: x(at), y1: frame.y, y2: floor + 4 })
-    items.push({ kind: 'word', text: `${shortNumber(at)} s`, x: x(at), y: floor + 16, align: 'center' })
+    items.push({ kind: 'word', text: moment(at, moments[1]! - moments[0]!), x: x(at), y: floor + 16, align: 'center' })
   }
   items.push({ kind: 'word', text: `↑ ${axisName(stream, picture.y[0] ?? '')}`, x: 2, y: floor + 33, align: 'left', isStrong: true })
   const gap = high > 6 ? 1.5 : high > 4 ? 0.5 : 0
@@ -174,10 +176,10 @@ const cut = (text: string) => (text.length > 11 ? `…${text.slice(-10)}` : text
 
 const LETTERS: [number, string][] = [[1e12, 'T'], [1e9, 'G'], [1e6, 'M'], [1e4, 'k']]
 
-/** A number in a few letters. */
-export function shortNumber(value: number): string {
+/** A number in a few letters; on an axis, whose ticks are a step apart, as exact as they. */
+export function shortNumber(value: number, step?: number): string {
   const size = Math.abs(value)
   const [unit, letter] = LETTERS.find(([unit]) => size >= unit) ?? [1, '']
   const by = letter === 'k' ? 1e3 : unit
-  return `${Number((value / by).toPrecision(4))}${letter}`
+  return `${step ? stepped(value / by, step / by) : Number((value / by).toPrecision(4))}${letter}`
 }

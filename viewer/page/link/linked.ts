@@ -1,6 +1,7 @@
 // What all views share: one range of time, one selection, one metric. It stands in the address, so a link shows the same.
 
 import { useEffect, useState } from 'preact/hooks'
+import { inside } from './axis'
 
 export const VIEWS = ['search', 'time', 'where', 'facts', 'streams'] as const
 export type View = (typeof VIEWS)[number]
@@ -150,6 +151,9 @@ if (inBrowser) {
       setTimeout(write, rest)
     }
   })
-  window.addEventListener('hashchange', () => linked.set(read(location.hash)))
+  window.addEventListener('hashchange', () => {
+    const state = read(location.hash)
+    linked.set({ ...state, range: inside(state.range) })
+  })
   document.documentElement.dataset.theme = linked.get().theme
 }

@@ -7,6 +7,7 @@ import { ShownRun } from './shown_run'
 
 /** A run that goes on: what it is asked for is noted, and answered from what it holds by then. */
 class Simulated implements Source {
+  readonly isFile = false
   amounts: number[] = []
   width = 0.5
   readonly asked: number[] = []

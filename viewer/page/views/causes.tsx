@@ -6,13 +6,14 @@ import type { Bottleneck, Cause, Messages } from '../data/documents'
 import { processOf, shown as focusShown } from '../data/focus'
 import { percent } from '../data/format'
 import { Figure } from '../draw/figure'
-import { useColour, useWords } from '../draw/palette'
+import { useColour, stateWords } from '../draw/palette'
 import { Table } from '../draw/table'
 import { useWidth } from '../draw/use_width'
 import { useCells } from '../link/cell_keys'
 import { link } from '../link/linked'
 import { open } from '../link/open'
 import type { ShownRun } from '../link/shown_run'
+import { useWhole } from '../link/use_whole'
 
 interface Row {
   place: Bottleneck
@@ -24,6 +25,7 @@ const whoOf = (cause: Cause) => (isRank(cause) ? cause.focus : 'too few processo
 const whoShown = (cause: Cause) => (isRank(cause) ? focusShown(cause.focus) : 'too few processors')
 
 export function Causes({ shown }: { shown: ShownRun }) {
+  const ofWhole = useWhole()
   const all = shown.run.report?.bottlenecks ?? []
   const messages = shown.profile.messages ?? []
   const rows = all.flatMap((place) => place.causes.map((cause): Row => ({ place, cause })))
@@ -33,7 +35,7 @@ export function Causes({ shown }: { shown: ShownRun }) {
     <>
       <Table
         title="Because of whom"
-        note="what is waited at a place, by who causes it; a chain leads from who waits to the first cause"
+        note={`what is waited at a place, by who causes it${ofWhole}; a chain leads from who waits to the first cause`}
         rows={rows}
         keyOf={({ place, cause }) => `${place.hypothesis} ${place.focus} ${cause.by} ${cause.focus} ${cause.state}`}
         onSelect={({ cause }) => link({ selected: { kind: 'focus', focus: cause.focus } })}
@@ -41,7 +43,7 @@ export function Causes({ shown }: { shown: ShownRun }) {
           { name: 'waits', value: ({ place }) => place.focus, isLong: true, shown: ({ place }) => <><b>{place.hypothesis}</b> <span class="focus">{focusShown(place.focus)}</span></> },
           { name: 'share', value: ({ cause }) => cause.share, shown: ({ cause }) => percent(cause.share), isBar: true },
           { name: 'because of', value: ({ cause }) => whoOf(cause), isLong: true, shown: ({ cause }) => <span class="focus">{whoShown(cause)}</span> },
-          { name: 'which is', value: ({ cause }) => cause.state, shown: ({ cause }) => <span class="use"><i style={{ background: useColour(cause.state) }} />{useWords(cause.state)}</span> },
+          { name: 'which is', value: ({ cause }) => cause.state, shown: ({ cause }) => <span class="use"><i style={{ background: useColour(cause.state) }} />{stateWords(cause.state)}</span> },
           { name: 'pattern', value: ({ cause }) => cause.pattern },
           ...(hasChains ? [{ name: 'chain', value: (row: Row) => ranksOf(row, messages).join(' ← '), shown: (row: Row) => <Chain ranks={ranksOf(row, messages)} /> }] : []),
         ]}
@@ -71,7 +73,7 @@ const cut = (text: string, most: number) => (text.length > most ? `…${text.sli
 const middleCut = (text: string, most: number) => (text.length > most ? `${text.slice(0, 12)}…${text.slice(13 - most)}` : text)
 
 /** Who, and what they do: colour alone would not tell two columns apart. */
-const heading = (cause: Cause) => (isRank(cause) ? `${cut(whoShown(cause), 20)} ${useWords(cause.state)}` : whoShown(cause))
+const heading = (cause: Cause) => (isRank(cause) ? `${cut(whoShown(cause), 20)} ${stateWords(cause.state)}` : whoShown(cause))
 
 const causeAt = ([key, { cause }]: [string, { cause: Cause }]): [string, Cause] => [key, cause]
 
@@ -95,7 +97,7 @@ function Matrix({ shown, places }: { shown: ShownRun; places: Bottleneck[] }) {
   const share = (place: Bottleneck, key: string) => place.causes.filter((cause) => `${whoOf(cause)} ${cause.state}` === key).reduce((sum, cause) => sum + cause.share, 0)
   const told = (place: Bottleneck, key: string, cause: Cause) => {
     const value = share(place, key)
-    return value > 0 ? `${percent(value)} because of ${whoOf(cause)}, ${useWords(cause.state)}` : 'nothing that is told'
+    return value > 0 ? `${percent(value)} because of ${whoOf(cause)}, ${stateWords(cause.state)}` : 'nothing that is told'
   }
   const show = (place: Bottleneck) => open(shown, place.hypothesis, place.focus)
   const { at, keys } = useCells({ rows: rows.length, columns: causes.length, choose: ({ row }) => show(rows[row]!) })
@@ -117,7 +119,7 @@ function Matrix({ shown, places }: { shown: ShownRun; places: Bottleneck[] }) {
         <svg class="picture causes" viewBox={`0 0 ${Math.max(width, LEFT + causes.length * step + 10)} ${height}`}>
           {causes.map(([key, { cause }], at) => (
             <text key={key} transform={`translate(${LEFT + (at + 0.5) * step + 3} ${WORDS - 8}) rotate(-38)`}>
-              <title>{`${whoOf(cause)}, ${useWords(cause.state)}`}</title>{heading(cause)}
+              <title>{`${whoOf(cause)}, ${stateWords(cause.state)}`}</title>{heading(cause)}
             </text>
           ))}
           {rows.map((place, row) => (

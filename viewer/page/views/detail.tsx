@@ -7,8 +7,9 @@ import { ofHypothesis, percent, seconds } from '../data/format'
 import { aligned } from '../data/series'
 import { stateOf } from '../data/tree'
 import { Figure } from '../draw/figure'
-import { limitColour, lineColour, useWords } from '../draw/palette'
-import { Plot, plotSvg } from '../draw/plot'
+import { limitColour, lineColour, stateWords } from '../draw/palette'
+import { Plot } from '../draw/plot'
+import { plotSvg } from '../draw/plot_svg'
 import { Table } from '../draw/table'
 import { VerdictIcon } from '../draw/verdict'
 import { span } from '../link/axis'
@@ -153,7 +154,7 @@ function Why({ shown, question }: { shown: ShownRun; question: Question }) {
           columns={[
             { name: 'share', value: (cause) => cause.share, shown: (cause) => percent(cause.share) },
             { name: 'who', value: (cause) => (cause.by === 'processors' ? 'too few processors' : cause.focus), isLong: true, shown: (cause) => <span class="focus">{cause.by === 'processors' ? 'too few processors' : focusShown(cause.focus)}</span> },
-            { name: 'does', value: (cause) => `${useWords(cause.state)}${cause.pattern ? `, ${cause.pattern}` : ''}` },
+            { name: 'does', value: (cause) => `${stateWords(cause.state)}${cause.pattern ? `, ${cause.pattern}` : ''}` },
           ]}
         />
       )}
@@ -181,11 +182,11 @@ function OverTime({ shown, question }: { shown: ShownRun; question: Question }) 
     { label: question.hypothesis, colour: lineColour(0), values: drawn.values },
     { label: 'threshold', colour: limitColour(), values: drawn.times.map(() => question.threshold), isDashed: true },
   ]
-  const format = (value: number) => ofHypothesis(value, row)
-  const plot = { times: drawn.times, layers, range: span(range), format, label: `${question.hypothesis} over time, against its threshold` }
+  const format = (value: number, step?: number) => ofHypothesis(value, row, step)
+  const plot = { times: drawn.times, layers, range: span(range), format, label: `${question.hypothesis} over time, against its threshold`, least: question.threshold * (row.unit === '%' ? 1.2 : 1.5) }
   return (
     <Figure title="Value over time" svg={() => plotSvg(plot)} table={() => [['time_s', 'value'], ...drawn.times.map((time, at) => [time, drawn.values[at] ?? null])]}>
-      <Plot {...plot} height={150} least={row.unit === '%' ? question.threshold * 1.2 : question.threshold * 1.5} />
+      <Plot {...plot} height={150} />
       <p class="note">{row.numerator} by {row.denominator}</p>
     </Figure>
   )

@@ -3,6 +3,8 @@
 import type { Bottleneck, Efficiency } from '../data/documents'
 import { shown as focusShown } from '../data/focus'
 import { ofHypothesis, percent, seconds } from '../data/format'
+import { leftOut } from '../data/left_out'
+import { placed } from '../data/placement'
 import { Figures, Sheet } from '../draw/sheet'
 import { Table } from '../draw/table'
 import { useKept } from '../link/kept'
@@ -43,6 +45,7 @@ function Told({ shown }: { shown: ShownRun }) {
     ['threads', String(report.threads)],
     ['hosts', report.hosts > 0 ? String(report.hosts) : null],
     ['processors', report.processors > 0 ? String(report.processors) : null],
+    ['placement', report.placement ? placed(report.placement) : null],
     ['questions asked', String(search.pairs_tested)],
     ['of these true', String(search.pairs_true)],
     ['undecided', String(search.pairs_unknown)],
@@ -55,12 +58,12 @@ function Told({ shown }: { shown: ShownRun }) {
       <Findings shown={shown} />
       {report.efficiency && <Efficiencies of={report.efficiency} title="Efficiency of the ranks" />}
       <WholeCost report={report} elapsed={shown.elapsed} />
-      <Found shown={shown} found={report.bottlenecks} title="All that is true" length={shown.elapsed} />
-      {report.phases.map((phase) => (
+      <Found shown={shown} phase={0} found={report.bottlenecks} title="What is true, and where" length={shown.elapsed} />
+      {report.phases.map((phase, at) => (
         <div key={phase.name} class="phase">
           <h2>Phase {phase.name}, {phase.begin_s.toFixed(2)} s to {phase.end_s.toFixed(2)} s</h2>
           {phase.efficiency && <Efficiencies of={phase.efficiency} title={`Efficiency in phase ${phase.name}`} />}
-          <Found shown={shown} found={phase.bottlenecks} title={`True in phase ${phase.name}`} length={phase.end_s - phase.begin_s} />
+          <Found shown={shown} phase={at + 1} found={phase.bottlenecks} title={`True in phase ${phase.name}`} length={phase.end_s - phase.begin_s} />
         </div>
       ))}
       <Figures title="In figures" of={figures} />
@@ -108,7 +111,16 @@ function seenFor(one: Bottleneck, length: number): number | null {
   return seen < NEARLY_ALL * length ? seen : null
 }
 
-function Found({ shown, found, title, length }: { shown: ShownRun; found: Bottleneck[]; title: string; length: number }) {
+interface Told {
+  shown: ShownRun
+  /** Of which search: 0 is the one over the whole run. */
+  phase: number
+  found: Bottleneck[]
+  title: string
+  length: number
+}
+
+function Found({ shown, phase, found, title, length }: Told) {
   if (found.length === 0) return <p class="empty">{title}: nothing.</p>
   const isEstimated = found.some((one) => one.plus_minus !== null)
   const isPartial = found.some((one) => seenFor(one, length) !== null)
@@ -116,6 +128,7 @@ function Found({ shown, found, title, length }: { shown: ShownRun; found: Bottle
   return (
     <Table
       title={title}
+      note={leftOut(found, shown.graph(phase).byNumber.values())}
       rows={found}
       keyOf={(one) => `${one.hypothesis} ${one.focus}`}
       onSelect={(one) => open(shown, one.hypothesis, one.focus)}

@@ -9,6 +9,7 @@ import { regionColour } from '../draw/palette'
 import { useWidth } from '../draw/use_width'
 import { useKept } from '../link/kept'
 import { useFocus } from '../link/use_focus'
+import { useWhole } from '../link/use_whole'
 import type { ShownRun } from '../link/shown_run'
 
 const HIGH = 20
@@ -25,6 +26,7 @@ interface Box {
 
 export function Flame({ shown }: { shown: ShownRun }) {
   const focus = useFocus(shown)
+  const ofWhole = useWhole()
   const process = processOf(focus)
   const number = process !== null && /^\d+$/.test(process) && !shown.profile.is_summed ? Number(process) : null
   const whole = useMemo(() => pathTree(shown.profile, number), [shown.profile, number])
@@ -51,7 +53,7 @@ export function Flame({ shown }: { shown: ShownRun }) {
   return (
     <Figure
       title="Callpaths"
-      note={<>{of}: {seconds(whole.inclusive)} of what was counted; the whole width is {top === whole ? 'all of it' : top.name}{top !== whole && <button type="button" class="chip" onClick={() => setInto([])}>show all</button>}</>}
+      note={<>{of}: {seconds(whole.inclusive)} of what was counted{ofWhole}; the whole width is {top === whole ? 'all of it' : top.name}{top !== whole && <button type="button" class="chip" onClick={() => setInto([])}>show all</button>}</>}
       class="flame"
       table={() => [['path', 'inclusive_s'], ...boxes.map(({ node, path }) => [path.join(' => '), node.inclusive])]}
     >

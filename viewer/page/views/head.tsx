@@ -1,6 +1,6 @@
 // What run it is, how far it is, and what may be asked of it while it goes on.
 
-import { counted, percent, seconds } from '../data/format'
+import { counted, percent, seconds, storeName } from '../data/format'
 import { useShared } from '../link/linked'
 import type { ShownRun } from '../link/shown_run'
 import { Commands } from './commands'
@@ -12,7 +12,7 @@ export function Head({ shown, isAlone }: { shown: ShownRun; isAlone: boolean }) 
   const { progress } = run
   const state = isLost ? 'lost' : progress.state
   const said: string[] = [
-    run.run ? `run ${run.run}` : 'not kept in a store',
+    storeName(run.run, shown.isLive),
     ...(run.diagnosis_of ? [`a diagnosis of run ${run.diagnosis_of}`] : []),
     ...run.tags.map((tag) => `tagged ${tag}`),
     run.started.replace('T', ' ').replace('Z', ' UTC'),

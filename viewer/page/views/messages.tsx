@@ -8,8 +8,10 @@ import { Figure } from '../draw/figure'
 import { heat, isDark } from '../draw/palette'
 import { useCells } from '../link/cell_keys'
 import { useKept } from '../link/kept'
+import { useCommonMost } from '../link/common_most'
 import { link } from '../link/linked'
 import { useFocus } from '../link/use_focus'
+import { useWhole } from '../link/use_whole'
 import type { ShownRun } from '../link/shown_run'
 
 type Kind = 'bytes' | 'calls' | 'waiting_s' | 'sending_s'
@@ -26,16 +28,18 @@ const [SMALL, LARGE] = [56, 460]
 
 export function Messages({ shown }: { shown: ShownRun }) {
   const focus = useFocus(shown)
+  const ofWhole = useWhole()
   const [named, setKind] = useKept('where.messages', 'bytes')
   const [kind, , format] = KINDS.find(([name]) => name === named) ?? KINDS[0]!
   const rows = shown.profile.messages
   const matrix = useMemo(() => (rows && rows.length > 0 ? binned(rows, kind) : null), [rows, kind])
   const { cells, size, ranks, side } = matrix ?? { cells: [], size: 1, ranks: [], side: 0 }
+  const own = useMemo(() => Math.max(1e-12, ...cells.map((cell) => cell.value)), [matrix])
+  const most = useCommonMost(`messages ${kind}`, own)
   const choose = (from: number) => link({ selected: { kind: 'focus', focus: withPart(WHOLE, `/Process/${ranks[from * size]}`) } })
   const { at, keys } = useCells({ rows: side, columns: side, choose: ({ row }) => choose(row) })
   if (!rows || !matrix) return null
   const told = (from: number, to: number, value: number | undefined) => `${name(ranks, from, size)} to ${name(ranks, to, size)}: ${value === undefined ? 'nothing' : format(value)}`
-  const most = Math.max(1e-12, ...cells.map((cell) => cell.value))
   const one = Math.min(SMALL, LARGE / side)
   const whole = one * side
   const chosen = processOf(focus)
@@ -43,7 +47,7 @@ export function Messages({ shown }: { shown: ShownRun }) {
   return (
     <Figure
       title="Messages"
-      note={<>from each rank (down) to each (across){size > 1 ? `, ${size} ranks a cell` : ''}; most: {format(most)}</>}
+      note={<>from each rank (down) to each (across){size > 1 ? `, ${size} ranks a cell` : ''}; most: {format(own)}{ofWhole}</>}
       class="matrix"
       table={() => [['job', 'from', 'to', 'calls', 'bytes', 'waiting_s', 'sending_s'], ...rows.map((row) => [row.job, row.from, row.to, row.calls, row.bytes, row.waiting_s, row.sending_s])]}
     >

@@ -1,7 +1,7 @@
 // The resource hierarchies as trees: choosing parts builds a focus, one part of each hierarchy.
 
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { type Part, counted, findings, tree } from '../data/resources'
+import { type Part, counted, findings } from '../data/resources'
 import { WHOLE, names, parts, shown as focusShown, withPart } from '../data/focus'
 import { seconds } from '../data/format'
 import { isOpened, opened, useKept, useKeptSet } from '../link/kept'
@@ -12,13 +12,12 @@ import { useFocus } from '../link/use_focus'
 /** More parts than this of one parent are shown by their first ones. */
 const MOST = 200
 
-export function Resources({ shown }: { shown: ShownRun }) {
+export function Resources({ shown, roots }: { shown: ShownRun; roots: Part[] }) {
   const [open, setOpen] = useKeptSet('where.open')
   const [text, setText] = useKept('where.text', '')
   const focus = useFocus(shown)
-  const roots = useMemo(() => tree(shown.run), [shown.run.resources])
   const found = useMemo(() => findings(shown.graph(0).byNumber.values()), [shown.run])
-  const spent = useMemo(() => counted(shown.profile, shown.run), [shown.profile, shown.run.resources])
+  const spent = useMemo(() => counted(shown.profile, roots), [shown.profile, roots])
   const wanted = text.trim().toLowerCase()
   // What has findings is open, as is what is chosen.
   const isOpen = (part: Part) =>
@@ -69,7 +68,7 @@ export function Resources({ shown }: { shown: ShownRun }) {
         {focus !== WHOLE && <button type="button" onClick={() => link({ selected: null })}>Whole program</button>}
       </div>
       <div ref={frame} class="rows columns" role="tree" aria-label="Resources; Enter chooses a part" tabIndex={0} aria-activedescendant={rows[cursor] && id(cursor)} onKeyDown={move} onBlur={() => setAt(null)}>
-        <div class="row heading" role="presentation"><span class="label">part</span><span class="count">true</span><span class="value">counted</span></div>
+        <div class="row heading" role="presentation"><span class="label">part</span><span class="count">true</span><span class="value" title="seconds that were counted in it and in what it calls, of all processes and of the whole run">counted</span></div>
         {rows.map((part, place) => (
           <div
             key={part.name}
@@ -92,7 +91,7 @@ export function Resources({ shown }: { shown: ShownRun }) {
                 turn(part)
               }}
             />
-            <span class="label">{part.word}{isOpen(part) && wantedOf(part.parts).length > MOST ? <span class="note"> the first {MOST} of {wantedOf(part.parts).length}; filter to see others</span> : null}</span>
+            <span class="label">{part.spelled}{isOpen(part) && wantedOf(part.parts).length > MOST ? <span class="note"> the first {MOST} of {wantedOf(part.parts).length}; filter to see others</span> : null}</span>
             <span class="count">{found.get(part.name) ?? ''}</span>
             <span class="value">{spent.has(part.name) ? seconds(spent.get(part.name)!) : ''}</span>
           </div>
@@ -103,4 +102,4 @@ export function Resources({ shown }: { shown: ShownRun }) {
 }
 
 const matches = (part: Part, text: string): boolean =>
-  part.name.toLowerCase().includes(text) || part.parts.some((one) => matches(one, text))
+  part.name.toLowerCase().includes(text) || part.spelled.toLowerCase().includes(text) || part.parts.some((one) => matches(one, text))

@@ -7,7 +7,8 @@ import { type Value, axisName, bars, busyRows, column, compared, isTime } from '
 import type { Cell } from '../draw/export'
 import { Figure } from '../draw/figure'
 import { lineColour, useColour } from '../draw/palette'
-import { Plot, belowEachOther, plotSvg } from '../draw/plot'
+import { Plot } from '../draw/plot'
+import { belowEachOther, plotSvg } from '../draw/plot_svg'
 import { type Scene, sceneSvg } from '../draw/scene'
 import { type Corner, SceneView } from '../draw/scene_view'
 import { type Box, type Extent, type Look, activity, colourOf, lookOf, scatter, shortNumber } from '../draw/stream_scene'
@@ -43,7 +44,7 @@ function tableOf(stream: Stream, names: (string | null | undefined)[]): Cell[][]
 function Lines({ stream, picture, chosen }: Props) {
   const { range, theme } = useShared(linked)
   const plots = useMemo(() => picture.y.map((name, at) => curve(stream, picture, name, at, chosen)), [stream, picture, chosen, theme])
-  const drawn = plots.map((plot) => ({ ...plot, range: span(range), format: shortNumber }))
+  const drawn = plots.map((plot) => ({ ...plot, range: span(range), format: shortNumber, shows: `${stream.name} ${picture.title} ${plot.label}` }))
   return (
     <Figure title={`${stream.name}: ${picture.title}`} svg={() => belowEachOther(drawn.map(plotSvg))} table={() => tableOf(stream, [picture.x, picture.color, ...picture.y])}>
       {drawn.map((plot) => (

@@ -3,12 +3,13 @@
 import { useMemo, useState } from 'preact/hooks'
 import type { Metric, Series } from '../data/documents'
 import { WHOLE, processOf, processesOf, shown as focusShown, withPart } from '../data/focus'
-import { axis, percent, rate, rateUnit } from '../data/format'
-import { aligned } from '../data/series'
+import { axis, level, percentOnAxis, rate, rateUnit } from '../data/format'
+import { aligned, costShares, times } from '../data/series'
 import { Figure } from '../draw/figure'
 import { HeatMap, heatSvg } from '../draw/heat_map'
 import { DIVISION, limitColour, lineColour, useColour, useWords } from '../draw/palette'
-import { type Mark, Plot, belowEachOther, plotSvg } from '../draw/plot'
+import { type Mark, Plot } from '../draw/plot'
+import { belowEachOther, plotSvg } from '../draw/plot_svg'
 import { span } from '../link/axis'
 import { useKept } from '../link/kept'
 import { link, linked, useShared } from '../link/linked'
@@ -95,13 +96,13 @@ function Curves({ shown, focus, metric }: Asked) {
   const kinds = new Set(all.map(([name]) => kindOf(shown.metric(name))))
   // Values of two kinds have no axis in common.
   const layout = kinds.size > 1 ? 'beside' : drawn && drawn.layers.length > 1 ? wanted : 'lines'
-  const format = (value: number) => rate(value, row)
+  const format = (value: number, step?: number) => rate(value, row, step)
   const title = all.length === 1 ? `${metric} over time` : 'Pairs over time'
   if (!drawn) return <Missing {...{ title, shown }} isKnown={series.every((one) => one !== undefined)} pair={[metric, focus]} />
-  const plot = { ...drawn, isStacked: layout === 'stacked', range: span(range), format, label: title }
+  const plot = { ...drawn, isStacked: layout === 'stacked', range: span(range), format, label: title, shows: `curves ${metric} ${layout}`, marks }
   const each = drawn.layers.map((layer, at) => {
     const own = shown.metric(drawn.pairs[at]![0])
-    return { ...plot, isStacked: false, layers: [layer], label: layer.label, format: (value: number) => rate(value, own), axis: (value: number) => axis(value, own) }
+    return { ...plot, isStacked: false, layers: [layer], label: layer.label, shows: `curve ${drawn.numbers[at]} ${metric}`, format: (value: number, step?: number) => rate(value, own, step), axis: (value: number, step: number) => axis(value, own, step) }
   })
   return (
     <Figure
@@ -111,10 +112,10 @@ function Curves({ shown, focus, metric }: Asked) {
       table={() => [['time_s', ...drawn.layers.map((layer) => layer.label)], ...drawn.times.map((time, at) => [time, ...drawn.layers.map((layer) => layer.values[at] ?? null)])]}
     >
       {drawn.layers.length > 1 && <Layout {...{ layout, setLayout }} number={shown.number} isOne={kinds.size > 1} />}
-      {layout !== 'beside' && <Plot {...plot} axis={(value) => axis(value, row)} marks={marks} height={200} />}
+      {layout !== 'beside' && <Plot {...plot} axis={(value, step) => axis(value, row, step)} height={200} />}
       {layout === 'beside' && (
         <div class="grid beside">
-          {each.map((one) => <div key={one.label}><span class="name">{one.label}</span><Plot {...one} marks={marks} height={150} /></div>)}
+          {each.map((one) => <div key={one.label}><span class="name">{one.label}</span><Plot {...one} height={150} /></div>)}
         </div>
       )}
       <Marks of={marks} />
@@ -149,7 +150,7 @@ function curves(pairs: [string, string][], series: (Series | null | undefined)[]
     colour: lineColour(number),
     values: rates[at]!,
   }))
-  return { times, layers, pairs: found.map(({ pair }) => pair) }
+  return { times, layers, pairs: found.map(({ pair }) => pair), numbers: found.map(({ number }) => number) }
 }
 
 /** What is not there is said, and may be asked for while the run goes on. */
@@ -162,10 +163,16 @@ function Missing({ title, isKnown, pair, shown }: { title: string; isKnown: bool
       <p class="empty">
         {isKnown ? <>{pair[0]} at <span class="focus">{focusShown(pair[1])}</span> is not known over time here. </> : '…'}
         {isKnown && shown.run.takes_commands && shown.isLive && <button type="button" onClick={() => void measure()}>Measure it</button>}
-        {isKnown && !shown.isLive && <>Where the run is stored, <code>whyperf view</code> reads it out of the record.</>} {answer}
+        {isKnown && !shown.isLive && <More shown={shown} />} {answer}
       </p>
     </figure>
   )
+}
+
+/** Where more is to be had of a run that is over. */
+function More({ shown }: { shown: ShownRun }) {
+  if (shown.source.isFile) return <>Where the run is stored, <code>whyperf view</code> reads it out of the record.</>
+  return <>It was not measured, and what is stored of the run does not tell it.</>
 }
 
 /** What the marks on the axis mean, as far as there are some. */
@@ -193,8 +200,8 @@ function Division({ shown, focus }: { shown: ShownRun; focus: string }) {
   const marks = useMemo(() => marksOf(shown), [shown.run])
   const title = 'How time was spent'
   if (!drawn) return <Missing {...{ title, shown }} isKnown={series.every((one) => one !== undefined)} pair={['wall', focus]} />
-  const format = (value: number) => value.toFixed(1)
-  const plot = { ...drawn, isStacked: true, range: span(range), format, label: title }
+  const format = level
+  const plot = { ...drawn, isStacked: true, range: span(range), format, label: title, shows: 'division', marks }
   return (
     <Figure
       title={title}
@@ -202,7 +209,7 @@ function Division({ shown, focus }: { shown: ShownRun; focus: string }) {
       svg={() => plotSvg(plot)}
       table={() => [['time_s', ...drawn.layers.map((layer) => layer.label)], ...drawn.times.map((time, at) => [time, ...drawn.layers.map((layer) => layer.values[at] ?? null)])]}
     >
-      <Plot {...plot} marks={marks} height={180} />
+      <Plot {...plot} height={180} />
       <Keys of={drawn.layers} />
     </Figure>
   )
@@ -237,13 +244,14 @@ function Processes({ shown, focus, metric }: Asked) {
   const row = shown.metric(metric)
   const shownSpan = span(range)
   return (
-    <Figure title={title} note="a row for each process; drag to look closer" svg={() => heatSvg(rows, shownSpan)} table={() => table(rows)}>
+    <Figure title={title} note="a row for each process; drag to look closer" svg={() => heatSvg(rows, shownSpan, `processes ${metric}`, (value) => rate(value, row))} table={() => table(rows)}>
       <HeatMap
         rows={rows}
         range={shownSpan}
         selected={processOf(focus)}
         onSelect={(name) => link({ selected: { kind: 'focus', focus: withPart(WHOLE, `/Process/${name}`) } })}
         format={(value) => rate(value, row)}
+        shows={`processes ${metric}`}
       />
     </Figure>
   )
@@ -255,27 +263,23 @@ function table(rows: { name: string; series: Series | null | undefined }[]) {
   return [['time_s', ...known.map(({ name }) => `process ${name}`)], ...times.map((time, at) => [time, ...rates.map((values) => values[at] ?? null)])]
 }
 
-const COST: [string, string][] = [['observed_cost', WHOLE], ['wall', WHOLE]]
+const COST: [string, string][] = [['observed_cost', WHOLE]]
 
 /** What measuring took, against its limit. */
 export function Cost({ shown }: { shown: ShownRun }) {
   const { range } = useShared(linked)
-  const [cost, wall] = useSeries(shown, COST)
-  const drawn = useMemo(() => {
-    if (!cost || !wall) return null
-    const { times, rates } = aligned([cost, wall])
-    return { times, values: rates[0]!.map((value, at) => (value === null || !rates[1]![at] ? null : value / rates[1]![at]!)) }
-  }, [cost, wall])
+  const [cost] = useSeries(shown, COST)
+  const drawn = useMemo(() => (cost ? { times: times(cost), values: costShares(cost) } : null), [cost])
   if (!drawn) return null
   const limit = shown.run.report?.cost?.limit ?? Number(shown.run.facts.find((fact) => fact.name === 'cost-limit')?.value ?? 0.05)
   const layers = [
     { label: 'cost of measuring', colour: lineColour(3), values: drawn.values },
     { label: 'limit', colour: limitColour(), values: drawn.times.map(() => limit), isDashed: true },
   ]
-  const plot = { times: drawn.times, layers, range: span(range), format: (value: number) => percent(value), label: 'Cost of measuring over time, against its limit' }
+  const plot = { times: drawn.times, layers, range: span(range), format: percentOnAxis, least: limit * 1.15, label: 'Cost of measuring over time, against its limit', shows: 'cost' }
   return (
-    <Figure title="Cost of measuring" note="share of the time of all threads, and the limit" svg={() => plotSvg(plot)} table={() => [['time_s', 'cost'], ...drawn.times.map((time, at) => [time, drawn.values[at] ?? null])]}>
-      <Plot {...plot} height={110} least={limit * 1.15} />
+    <Figure title="Cost of measuring" note="as a share of the time of the process that paid most, and its limit" svg={() => plotSvg(plot)} table={() => [['time_s', 'cost'], ...drawn.times.map((time, at) => [time, drawn.values[at] ?? null])]}>
+      <Plot {...plot} height={110} />
     </Figure>
   )
 }
