@@ -88,7 +88,7 @@ fn regions_are_measured_by_their_groups() {
     for (groups, visits) in
         [("io=off", [0, 300, 50]), ("*=off,work=on", [0, 300, 0]), ("none=off", [100, 300, 50])]
     {
-        let run = run_with(&["--groups", groups], &[program.clone()]);
+        let run = run_with(&["--groups", groups], std::slice::from_ref(&program));
         let told = ["load", "solve", "plain"].map(|region| run.total(region, "calls"));
         assert_eq!(told, visits, "{groups}: {}", run.stderr);
     }
