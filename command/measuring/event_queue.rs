@@ -141,6 +141,13 @@ impl Events {
     }
 }
 
+impl Drop for Events {
+    /// The program is over, and with it the question whom signals were sent to. The thread that hears them stays.
+    fn drop(&mut self) {
+        *self.witness.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}
+
 fn wait_for_end(program: u32) -> WatchEvent {
     let Some(pid) = i32::try_from(program).ok().and_then(Pid::from_raw) else {
         return WatchEvent::Gone(None);

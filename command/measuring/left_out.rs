@@ -8,7 +8,6 @@ use whyperf_experiments::FilterFile;
 use whyperf_instrument::ProgramCode;
 use whyperf_model::{CodeFilter, Hierarchy, Pair};
 
-use crate::measuring::options::MeasuringOptions;
 use crate::output::report::ReportedFilter;
 use crate::search::directive_file::DirectiveFile;
 
@@ -44,15 +43,18 @@ pub(crate) fn check(filter: &CodeFilter, pairs: &[Pair]) -> Result<(), String> {
 }
 
 impl LeftOut {
-    /// By the filter of these options, if they have one.
-    pub(crate) fn of(options: &MeasuringOptions) -> Result<Option<Self>, String> {
-        let Some(file) = &options.filter else { return Ok(None) };
+    /// By this file, if there is one, of this program.
+    pub(crate) fn of(
+        file: Option<&DirectiveFile>,
+        program: Option<PathBuf>,
+    ) -> Result<Option<Self>, String> {
+        let Some(file) = file else { return Ok(None) };
         let FilterFile { filter, notes, .. } = read(file)?;
         Ok(Some(Self {
             file: file.name.clone(),
             filter: Arc::new(filter),
             notes,
-            program: options.storage.program.clone(),
+            program,
             counted: OnceCell::new(),
         }))
     }

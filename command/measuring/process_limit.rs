@@ -39,4 +39,4 @@ const FEW: u64 = 1024;
 /// So many threads whyperf has at most, with the process that tells of signals.
 const OWN: u64 = 9;
 /// With fewer the program may be short of them.
-const LEAST: u64 = 4 * OWN;
+const LEAST: u64 = 32;

@@ -108,7 +108,8 @@ impl Watch {
     pub(crate) fn begin(directory: RunDirectory, options: &MeasuringOptions) -> Result<Self> {
         let begin = Instant::now();
         let width = Duration::from_millis(options.sample);
-        let left_out = LeftOut::of(options).map_err(anyhow::Error::msg)?;
+        let left_out = LeftOut::of(options.filter.as_ref(), options.storage.program.clone())
+            .map_err(anyhow::Error::msg)?;
         let settings = DaemonSettings {
             width: Nanos::from_millis(options.sample),
             compensates: !options.no_compensation,

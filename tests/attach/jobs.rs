@@ -20,6 +20,15 @@ pub(crate) fn children(pid: u32) -> Vec<u32> {
     text.split_whitespace().filter_map(|number| number.parse().ok()).collect()
 }
 
+/// The program that a whyperf runs, beside which it has a process of its own.
+pub(crate) fn program_of(whyperf: u32) -> Option<u32> {
+    let is_own = |child: &u32| {
+        let words = fs::read(format!("/proc/{child}/cmdline")).unwrap_or_default();
+        words.starts_with(b"signal-witness") || words.is_empty()
+    };
+    children(whyperf).into_iter().find(|child| !is_own(child))
+}
+
 /// The first process below that is no launcher's.
 fn rank_below(pid: u32) -> u32 {
     let mut at = pid;

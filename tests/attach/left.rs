@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::jobs::children;
+use crate::jobs::{children, program_of};
 use crate::shipped;
 use crate::target::{Target, build};
 use crate::text;
@@ -154,11 +154,9 @@ fn the_time_of_a_run_is_over() {
     let run =
         [&["run", "--no-store"], &MEASURED[..], &["--duration", "2", "--", &program]].concat();
     let mut whyperf = whyperf(&run);
-    let children = format!("/proc/{0}/task/{0}/children", whyperf.id());
     let mut pid = None;
     until("started", || {
-        let text = fs::read_to_string(&children).unwrap_or_default();
-        pid = text.split_whitespace().next().and_then(|number| number.parse().ok());
+        pid = program_of(whyperf.id());
         pid.is_some_and(|pid| threads(pid) == 2)
     });
     let pid = pid.expect("it was just there");

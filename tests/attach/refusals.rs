@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 
 use crate::attached::Attached;
 use crate::copied::copied;
+use crate::jobs::program_of;
 use crate::target::{Target, build};
 use crate::{needs, release, shipped};
 
@@ -241,8 +242,7 @@ fn a_program_that_is_measured_already() {
     let mut command = Command::new(shipped::whyperf());
     let target = Target::start(command.args(["run", "-q", "--no-store", "--"]).arg(program));
     let parent = target.pid();
-    let children = std::fs::read_to_string(format!("/proc/{parent}/task/{parent}/children"));
-    let child = children.expect("whyperf runs").trim().to_owned();
+    let child = program_of(parent).expect("it said that it runs").to_string();
     let attached = Attached::with(&["--duration", "1", &child]);
     assert_eq!(attached.status, Some(125), "{}", attached.said);
     assert!(

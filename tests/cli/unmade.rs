@@ -19,8 +19,9 @@ fn unmeasured(folder: &Folder) -> Vec<(String, u64, String)> {
 fn processes_for_which_the_run_directory_has_no_room_are_named() {
     let folder = Folder::new("full-run-directory");
     std::fs::write(folder.0.join("input"), "some text\n").expect("writable");
+    // The shell fills it itself: what another process had there would be free again when that is over.
     let script = "export WHYPERF_SHM_DIR=$PWD/small
-        \"$W\" run --no-store --json report.json -- sh -c 'head -c 900000 /dev/zero >small/rest
+        \"$W\" run --no-store --json report.json -- sh -c 'printf %900000s x >small/rest
             cat input; cat input; exit 5' || echo \"status $?\"";
     let Some(said) = apart(&folder, script) else { return };
     let text = String::from_utf8_lossy(&said.stdout);
