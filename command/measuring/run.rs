@@ -101,11 +101,15 @@ pub(crate) fn supervise(
         watch.start = launch.age();
     }
     panic_handler::supervise_from_here();
-    events.tell_apart();
+    // A program that is not measured may need each process that its user has left.
+    if watch.is_some() {
+        events.tell_apart();
+    }
     let child = match launch.spawn() {
         Ok(child) => child,
         Err(error) => {
-            drop(watch);
+            // This process may become the program, which has no children then.
+            drop((watch, events));
             return Ok(not_started(launch, error, &mut screen));
         }
     };

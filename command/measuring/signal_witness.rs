@@ -118,4 +118,4 @@ const NAME: &str = "signal-witness";
 /// What is passed on; and what would stop it.
 const SIGNALS: [i32; 8] = [SIGALRM, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGTSTP];
 /// How long an answer may take.
-const PATIENCE: Timespec = Timespec { tv_sec: 1, tv_nsec: 0 };
+const PATIENCE: Timespec = Timespec { tv_sec: 5, tv_nsec: 0 };
