@@ -18,6 +18,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::{array, env};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::retry_on_intr;
 use signal_hook::consts::{SIGALRM, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGUSR1, SIGUSR2};
 use signal_hook::flag;
 
@@ -67,7 +68,8 @@ impl SignalWitness {
         let mut came = Came::default();
         let mut waits = [PollFd::new(&self.answers, PollFlags::IN)];
         // One that is stopped answers when it goes on.
-        let is_there = poll(&mut waits, Some(&PATIENCE)).ok()? > 0;
+        // The next signal may come meanwhile.
+        let is_there = retry_on_intr(|| poll(&mut waits, Some(&PATIENCE))).ok()? > 0;
         is_there.then(|| self.answers.read_exact(&mut came).ok())??;
         Some(came)
     }
