@@ -28,6 +28,8 @@ pub(crate) struct SignalWitness {
     process: Child,
     questions: ChildStdin,
     answers: ChildStdout,
+    /// What came to it and was not asked about yet.
+    came: Came,
 }
 
 /// Whom a signal was sent to.
@@ -39,7 +41,7 @@ pub(crate) enum Addressee {
     All,
 }
 
-/// Of each signal that it listens to, whether it came since the last question.
+/// Of each signal that a witness listens to, whether it came.
 type Came = [u8; SIGNALS.len()];
 
 impl SignalWitness {
@@ -50,28 +52,31 @@ impl SignalWitness {
         let mut process = command.env_remove("LD_PRELOAD").spawn().ok()?;
         let pipes = process.stdin.take().zip(process.stdout.take());
         let (questions, answers) = pipes?;
-        let mut witness = Self { process, questions, answers };
+        let mut witness = Self { process, questions, answers, came: Came::default() };
         witness.answer()?;
         Some(witness)
     }
 
     /// Whom a signal that has just come was sent to; `None` where the witness does not answer.
     fn ask(&mut self, signal: i32) -> Option<Addressee> {
+        let at = SIGNALS.iter().position(|one| *one == signal);
+        let Some(at) = at else { return Some(Addressee::Whyperf) };
         self.questions.write_all(&[0]).ok()?;
-        let came = self.answer()?;
-        let of_signal = SIGNALS.iter().zip(came).find(|(one, _)| **one == signal);
-        let did_come = of_signal.is_some_and(|(_, came)| came != 0);
-        Some(if did_come { Addressee::All } else { Addressee::Whyperf })
+        self.answer()?;
+        // What else came is for the question about that.
+        let did_come = std::mem::take(&mut self.came[at]);
+        Some(if did_come != 0 { Addressee::All } else { Addressee::Whyperf })
     }
 
-    fn answer(&mut self) -> Option<Came> {
-        let mut came = Came::default();
+    /// Takes in what came since the answer before.
+    fn answer(&mut self) -> Option<()> {
         let mut waits = [PollFd::new(&self.answers, PollFlags::IN)];
-        // One that is stopped answers when it goes on.
-        // The next signal may come meanwhile.
+        // One that is stopped answers when it goes on; and another signal may come meanwhile.
         let is_there = retry_on_intr(|| poll(&mut waits, Some(&PATIENCE))).ok()? > 0;
+        let mut came = Came::default();
         is_there.then(|| self.answers.read_exact(&mut came).ok())??;
-        Some(came)
+        self.came.iter_mut().zip(came).for_each(|(all, new)| *all |= new);
+        Some(())
     }
 }
 
@@ -84,14 +89,11 @@ impl Drop for SignalWitness {
 
 /// Asks it whom a signal was sent to, and asks no more once it does not answer.
 pub(crate) fn addressee(witness: &mut Option<SignalWitness>, signal: i32) -> Addressee {
-    match witness.as_mut().map(|one| one.ask(signal)) {
-        Some(Some(addressee)) => addressee,
-        Some(None) => {
-            *witness = None;
-            Addressee::Whyperf
-        }
-        None => Addressee::Whyperf,
+    let answer = witness.as_mut().and_then(|one| one.ask(signal));
+    if answer.is_none() {
+        *witness = None;
     }
+    answer.unwrap_or(Addressee::Whyperf)
 }
 
 /// Whether this process was started to be a witness.
