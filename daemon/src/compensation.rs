@@ -12,8 +12,10 @@
 //! Processors do events beside the work around them, so a pair around nothing costs several times what one around a hundred
 //! ticks of work does. Both are calibrated in the process; which one counts depends on how long the node's visits are by
 //! themselves, as they were when least disturbed. A node owes the inside part of each of its visits, its parent the outside
-//! part. A wrapped call has another price: what its wrapper does around the two events is measured in one of a thousand calls. That debt is subtracted from the node's growth, so no amount that was reported before is taken back, and no growth
+//! part. That debt is subtracted from the node's growth, so no amount that was reported before is taken back, and no growth
 //! turns negative.
+//!
+//! A wrapped call has another price: what its wrapper does around the two events is measured in one of a thousand calls.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 

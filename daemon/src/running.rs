@@ -22,6 +22,10 @@ pub(crate) struct Running {
     /// each is carried over.
     debt: u64,
     credit: u64,
+    /// The same as the debt, of a thread that was not blocked meanwhile: it ran, or had no processor. And what of either was found to be run
+    /// delay.
+    lent: u64,
+    overrun: u64,
     /// Time in calls that move data for which nothing was seen to run yet: clocks tick coarsely there, too.
     moved: u64,
     /// What it ran in the kernel and was not told to move data; less than zero where more was told.
@@ -154,17 +158,17 @@ impl Running {
         } else {
             ThreadProgress::No
         };
-        let [delayed, in_calls] = self.delayed(fresh, computed - ran, moved);
+        let [delayed, surplus] = self.delayed(fresh, computed - ran, moved);
+        let in_calls = self.find_overrun(surplus, (interval.lived - interval.computed).0);
         let rest = computed - ran - delayed;
+        let [was_delayed, was_blocked] = self.take_back(ran, moved);
         let [of_ran, of_delay, blocked] = self.settle(rest, moved, || activity(now, moved));
-        let back = self.take_back(ran, moved);
-        self.debt = (self.debt + of_ran).min(CARRIED);
-        let ran = ran + of_ran - back;
+        let ran = ran + of_ran - was_delayed - was_blocked;
         let polled = self.polled(counted.ran - moving, ran);
         Granted {
             ran: Nanos(ran),
-            delayed: Nanos(delayed + of_delay),
-            blocked: Nanos(blocked + back),
+            delayed: Nanos(delayed + of_delay + was_delayed),
+            blocked: Nanos(blocked + was_blocked),
             anywhere: Nanos(counted.ran),
             delayed_anywhere: Nanos(counted.delayed),
             polled: Nanos(polled),
@@ -182,8 +186,7 @@ impl Running {
         }
     }
 
-    /// What it was delayed: what the system tells now, and what is owed of before, as far as there is idle time for it. And for how long in calls,
-    /// which is what is left.
+    /// What it was delayed: what the system tells now, and what is owed of before, as far as there is idle time for it. And what is left.
     fn delayed(&mut self, fresh: u64, idle: u64, moved: ThreadProgress) -> [u64; 2] {
         let now = fresh.min(idle);
         let of_before = self.late.min(idle - now);
@@ -201,6 +204,17 @@ impl Running {
         [now + of_before, fresh - now - found]
     }
 
+    /// Of run delay for which there was no idle time, what was in calls. Where it cannot have been there, or was told to have run by a thread that
+    /// was not blocked, it was no running.
+    fn find_overrun(&mut self, surplus: u64, outside: u64) -> u64 {
+        let of_lent = surplus.min(self.lent);
+        let of_debt = surplus.saturating_sub(of_lent + outside).min(self.debt);
+        self.lent -= of_lent;
+        self.debt -= of_debt;
+        self.overrun += of_lent + of_debt;
+        surplus - of_lent - of_debt
+    }
+
     /// Of what ran and moved no data, what was not told to be its own code's. Clocks tick coarsely, so what was told too much is taken off what
     /// comes.
     fn polled(&mut self, ran: u64, own: u64) -> u64 {
@@ -214,8 +228,10 @@ impl Running {
     fn own_ran(&mut self, interval: ThreadInterval, ran: u64, moving: u64) -> u64 {
         let own = ran - moving.max(interval.polling(ran)) + self.credit;
         let surplus = own.saturating_sub(interval.computed.0);
-        let paid = surplus.min(self.debt);
-        self.debt -= paid;
+        let of_lent = surplus.min(self.lent);
+        let paid = surplus.min(of_lent + self.debt);
+        self.lent -= of_lent;
+        self.debt -= paid - of_lent;
         // What ran too long for its computing may have run in calls that events tell of.
         let others = (interval.lived - interval.computed).0;
         self.credit = surplus.saturating_sub(paid + others).min(CARRIED);
@@ -248,16 +264,26 @@ impl Running {
         activity: impl FnOnce() -> ThreadActivity,
     ) -> [u64; 3] {
         if rest <= LITTLE {
-            return [rest, 0, 0];
+            return self.tell_run(rest);
         }
         match activity() {
-            ThreadActivity::Gone => [rest, 0, 0],
+            ThreadActivity::Gone => self.tell_run(rest),
+            ThreadActivity::NeverBlocked
+                if rest + self.overrun <= CARRIED.saturating_sub(self.lent) =>
+            {
+                self.lent += rest;
+                [rest, 0, 0]
+            }
+            ThreadActivity::NeverBlocked => {
+                let [_, delayed, ran] = self.tell_ahead(rest);
+                [ran, delayed, 0]
+            }
             ThreadActivity::Blocked => {
                 self.overdrawn += std::mem::take(&mut self.ahead);
                 (self.late, self.guessed) = (0, 0);
                 [0, 0, rest]
             }
-            _ if moved == ThreadProgress::Yes && rest <= CARRIED - self.debt => [rest, 0, 0],
+            _ if moved == ThreadProgress::Yes && rest <= CARRIED - self.debt => self.tell_run(rest),
             ThreadActivity::Runnable if moved == ThreadProgress::No => self.tell_ahead(rest),
             ThreadActivity::Preempted if self.overdrawn <= LITTLE => self.tell_ahead(rest),
             _ => {
@@ -265,6 +291,12 @@ impl Running {
                 [0, 0, rest]
             }
         }
+    }
+
+    /// Time that it ran, of which the system tells later.
+    fn tell_run(&mut self, ran: u64) -> [u64; 3] {
+        self.debt = (self.debt + ran).min(CARRIED);
+        [ran, 0, 0]
     }
 
     /// A run delay of which the system tells later; less what was told too much.
@@ -275,14 +307,17 @@ impl Running {
         [0, delayed - back, back]
     }
 
-    /// What it was told to have run before and did not, of what it ran now: only a part, for it ran where it ran.
-    fn take_back(&mut self, ran: u64, moved: ThreadProgress) -> u64 {
-        let back = match moved {
-            ThreadProgress::Yes => self.debt.min(ran / 4),
+    /// What it was told to have run before and did not, of what it ran now: it had no processor, or was blocked. Only a part, for it ran where it ran.
+    fn take_back(&mut self, ran: u64, moved: ThreadProgress) -> [u64; 2] {
+        let most = match moved {
+            ThreadProgress::Yes => ran / 4,
             ThreadProgress::No => 0,
         };
-        self.debt -= back;
-        back
+        let delayed = self.overrun.min(most);
+        let blocked = self.debt.min(most - delayed);
+        self.overrun -= delayed;
+        self.debt -= blocked;
+        [delayed, blocked]
     }
 
     fn read(&mut self, pid: u32, tid: u32) -> Option<Schedstat> {
@@ -430,6 +465,7 @@ mod tests {
         running: Running,
         counted: Schedstat,
         is_preempted: bool,
+        is_blocked: bool,
         kernel_time: KernelTime,
         /// Microseconds of the pass that goes on, of those in calls, and what it moved data for so far.
         passed: u64,
@@ -454,6 +490,7 @@ mod tests {
                 life.lasts(Does::Move, *moved);
                 life.lasts(Does::Block, *blocked);
                 life.is_preempted |= *blocked == 0 && *delayed > 0;
+                life.is_blocked |= *blocked > 0;
                 let is_in_call = *moved > 0 && *blocked == 0;
                 life.lasts(if is_in_call { Does::LackInCall } else { Does::Lack }, *delayed);
             }
@@ -498,16 +535,19 @@ mod tests {
                 ThreadInterval { computed, lived, moved, in_kernel, ..ThreadInterval::default() };
             let seen = match does {
                 Does::Block => ThreadActivity::Blocked,
+                _ if !self.is_blocked => ThreadActivity::NeverBlocked,
                 _ if self.is_preempted => ThreadActivity::Preempted,
                 _ => ThreadActivity::Runnable,
             };
-            let is_preempted = &mut self.is_preempted;
+            let since_look = [&mut self.is_preempted, &mut self.is_blocked];
             let is_unseen = !(self.lived / PASS).is_multiple_of(self.looks);
             let told = self.running.bound_by(self.counted, interval, |_, _| {
                 if is_unseen {
                     return ThreadActivity::Unseen;
                 }
-                *is_preempted = false;
+                if seen != ThreadActivity::Blocked {
+                    since_look.into_iter().for_each(|it_was| *it_was = false);
+                }
                 seen
             });
             let told = [told.ran, told.delayed, told.blocked];
@@ -565,6 +605,12 @@ mod tests {
         ) {
             let life = RandomLife::of(&turns, looks);
             prop_assert!(life.is_told(3), "{:?} of {:?}", life.told, life.truth);
+        }
+
+        #[test]
+        fn who_is_never_blocked_is_not_told_so(turns in turns([false, false, true]), looks in 1..4_u64) {
+            let life = RandomLife::of(&turns, looks);
+            prop_assert!(life.is_told(1), "{:?} of {:?}", life.told, life.truth);
         }
 
         #[test]

@@ -14,6 +14,8 @@ pub(crate) enum ThreadActivity {
     Runnable,
     /// The same, and it lost its processor against its will since it was looked at last.
     Preempted,
+    /// The same, and it waited for nothing else since it was looked at last.
+    NeverBlocked,
     /// It waits for something else.
     Blocked,
     /// It is not there any more.
@@ -35,8 +37,9 @@ pub(crate) struct LastLook {
     reason: WaitReason,
     /// The number of the pipe, if that was one.
     pipe: Option<u64>,
-    /// How often it had lost its processor against its will.
+    /// How often it had lost its processor against its will, and how often it had begun to wait; `None` as long as nobody asked.
     preemptions: u64,
+    blocks: Option<u64>,
     /// What the system had counted of it, and how often that was asked about since.
     counted: Schedstat,
     asked: u32,
@@ -56,6 +59,7 @@ impl Default for LastLook {
             reason,
             pipe: None,
             preemptions: 0,
+            blocks: None,
             counted: Schedstat::default(),
             asked: 0,
             places: BTreeMap::new(),
@@ -123,7 +127,9 @@ impl LastLook {
     ) -> ThreadActivity {
         self.asked += 1;
         match self.activity {
-            ThreadActivity::Runnable | ThreadActivity::Preempted if counted == self.counted => {
+            ThreadActivity::Runnable | ThreadActivity::Preempted | ThreadActivity::NeverBlocked
+                if counted == self.counted =>
+            {
                 return ThreadActivity::Runnable;
             }
             ThreadActivity::Blocked if counted == self.counted && self.asked < FRESH => {
@@ -148,10 +154,20 @@ impl LastLook {
     }
 
     fn runnable(&mut self, pid: u32, tid: u32) -> ThreadActivity {
-        let status = ProcessStatus::of_thread(pid, tid);
-        let now = status.and_then(|status| status.preemptions()).unwrap_or(self.preemptions);
-        let before = std::mem::replace(&mut self.preemptions, now);
-        if now > before { ThreadActivity::Preempted } else { ThreadActivity::Runnable }
+        let Some(status) = ProcessStatus::of_thread(pid, tid) else {
+            return ThreadActivity::Runnable;
+        };
+        let preemptions = status.preemptions().unwrap_or(self.preemptions);
+        let before = std::mem::replace(&mut self.preemptions, preemptions);
+        let blocks = status.blocks();
+        let blocks_before = std::mem::replace(&mut self.blocks, blocks);
+        if blocks.is_some() && (blocks == blocks_before || blocks == Some(0)) {
+            ThreadActivity::NeverBlocked
+        } else if preemptions > before {
+            ThreadActivity::Preempted
+        } else {
+            ThreadActivity::Runnable
+        }
     }
 
     /// For what it waited when it was last seen to wait.
@@ -227,7 +243,7 @@ mod tests {
         assert_eq!(seen(u32::MAX, at, no_looks()), ThreadActivity::Runnable, "it did not move");
         // Others may have had its processor meanwhile.
         let again = seen(tid, at + 1, LookBudget::default());
-        assert!(matches!(again, ThreadActivity::Runnable | ThreadActivity::Preempted), "{again:?}");
+        assert!(!matches!(again, ThreadActivity::Blocked | ThreadActivity::Gone), "{again:?}");
         assert_eq!(seen(tid, at + 2, no_looks()), ThreadActivity::Unseen);
         is_over.store(true, Ordering::Relaxed);
         thread.join().expect("it does not panic");

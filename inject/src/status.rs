@@ -25,11 +25,16 @@ impl ProcessStatus {
         self.line("nonvoluntary_ctxt_switches")?.parse().ok()
     }
 
+    /// How often a thread began to wait for something.
+    #[must_use]
+    pub fn blocks(&self) -> Option<u64> {
+        self.line("voluntary_ctxt_switches")?.parse().ok()
+    }
+
     /// How often a thread gave up or lost its processor.
     #[must_use]
     pub fn context_switches(&self) -> Option<u64> {
-        let given_up: u64 = self.line("voluntary_ctxt_switches")?.parse().ok()?;
-        Some(given_up + self.preemptions()?)
+        Some(self.blocks()? + self.preemptions()?)
     }
 
     /// What the text of such a file says.
