@@ -2,6 +2,8 @@
 
 use std::process::ExitStatus;
 
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+
 /// Something that happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WatchEvent {
@@ -25,4 +27,17 @@ pub(crate) enum WatchEvent {
     Ended,
     /// Somebody else's program has ended; in this way, if anybody tells.
     Gone(Option<ExitStatus>),
+}
+
+impl WatchEvent {
+    /// Whether it is a signal by which somebody wants all of it to end.
+    pub(crate) const fn asks_for_end(self) -> bool {
+        match self {
+            Self::Interrupted => true,
+            Self::PassOn(signal) | Self::SentToAll(signal) => {
+                matches!(signal, SIGINT | SIGQUIT | SIGHUP | SIGTERM)
+            }
+            _ => false,
+        }
+    }
 }

@@ -99,7 +99,7 @@ impl Events {
                 // When nobody takes it any more, the report is being written.
                 let _ = to_loop.send(event);
                 let taken = taken.load(Ordering::Relaxed);
-                if asks_for_end(event) && unheard.is_over(Instant::now(), taken) {
+                if event.asks_for_end() && unheard.is_over(Instant::now(), taken) {
                     panic_handler::end_at_once(signal);
                 }
             }
@@ -134,7 +134,7 @@ impl Events {
         // The other end is kept in `self`, so the only error is that nothing came in time.
         let event =
             self.receiver.recv_timeout(moment.saturating_duration_since(Instant::now())).ok()?;
-        if asks_for_end(event) {
+        if event.asks_for_end() {
             self.taken.fetch_add(1, Ordering::Relaxed);
         }
         Some(event)
@@ -182,13 +182,6 @@ fn wait_for_foreign(pid: u32) -> Option<ExitStatus> {
             None
         }
     }
-}
-
-/// Whether it is a signal by which somebody wants all of it to end.
-const fn asks_for_end(event: WatchEvent) -> bool {
-    use WatchEvent::{Interrupted, PassOn, SentToAll};
-    let (PassOn(signal) | SentToAll(signal)) = event else { return matches!(event, Interrupted) };
-    matches!(signal, SIGINT | SIGQUIT | SIGHUP | SIGTERM)
 }
 
 /// What a signal means. The terminal's are the kernel's, and the program gets them as we do; what another process sends
@@ -242,6 +235,6 @@ mod tests {
         assert_eq!(to_all(SIGHUP), WatchEvent::Interrupted);
         assert_eq!(to_all(SIGUSR1), WatchEvent::SentToAll(SIGUSR1));
         assert_eq!(to_all(SIGCONT), WatchEvent::Resumed);
-        assert!(asks_for_end(to_all(SIGTERM)) && !asks_for_end(to_all(SIGUSR2)));
+        assert!(to_all(SIGTERM).asks_for_end() && !to_all(SIGUSR2).asks_for_end());
     }
 }

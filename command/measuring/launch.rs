@@ -36,6 +36,8 @@ const COST_LIMIT: &str = "WHYPERF_COST_LIMIT";
 pub(crate) const FUNCTIONS: &str = "WHYPERF_FUNCTIONS";
 /// Whether processes wait at their start until what a user named is in place.
 const HOLD: &str = "WHYPERF_HOLD";
+/// Which groups of the program's regions are measured.
+const GROUPS: &str = "WHYPERF_GROUPS";
 /// Settings of address sanitizers.
 const SANITIZER_OPTIONS: &str = "ASAN_OPTIONS";
 
@@ -97,7 +99,7 @@ impl Launch {
     /// The same with these groups of regions, if some are chosen.
     pub(crate) fn choose(&mut self, groups: Option<&str>) {
         if !self.environment.is_empty() {
-            self.environment.extend(groups.map(|groups| ("WHYPERF_GROUPS", groups.into())));
+            self.environment.extend(groups.map(|groups| (GROUPS, groups.into())));
         }
     }
 

@@ -8,7 +8,7 @@ use whyperf_consultant::{
     Bottleneck as Finding, DirectiveOutcome, Hypotheses, Hypothesis, Past, SearchResult as Found,
     Searches, Subject, ValueUnit,
 };
-use whyperf_daemon::{Milestone, MilestoneKind, RunLosses, SwitchedBy, View};
+use whyperf_daemon::{Milestone, MilestoneKind, RunLosses, SwitchedBy, SwitchedOff, View};
 use whyperf_model::matching::{CausedWait, Line};
 use whyperf_model::{Focus, Hierarchy, Interval, Metric, Nanos, Pair, SURE, Time, TimeDivision};
 
@@ -470,30 +470,23 @@ fn take_profile(watch: &Watch, report: &mut Report) {
 }
 
 fn take_switched_off(watch: &Watch, report: &mut Report) {
-    let off = watch.daemon().switched_off().into_iter();
-    report.switched_off = off
-        .map(|off| ReportedSwitchedOff {
-            region: off.region,
-            process: off.process,
-            visits: off.visits,
-            by: match off.by {
-                SwitchedBy::Itself => "itself",
-                SwitchedBy::Daemon => "whyperf",
-                SwitchedBy::Filter => "filter",
-                SwitchedBy::Start => "start",
-            },
-        })
-        .collect();
-    for ReportedSwitchedOff { region, process, visits, by } in &report.switched_off {
-        report.remarks.notes.push(match *by {
-            "start" => format!("Region {region} of process {process} was off from the start."),
-            "filter" => format!(
-                "Region {region} of process {process} was switched off by the filter after {visits} visits: what it did before is in the profile."
+    for SwitchedOff { region, process, visits, by } in watch.daemon().switched_off() {
+        let too_hot = format!(
+            "after {visits} visits (too hot to measure on): its calls and times are lower bounds"
+        );
+        let (by, how) = match by {
+            SwitchedBy::Itself => ("itself", format!("switched off by itself {too_hot}")),
+            SwitchedBy::Daemon => ("whyperf", format!("switched off by whyperf {too_hot}")),
+            SwitchedBy::Filter => (
+                "filter",
+                format!(
+                    "switched off by the filter after {visits} visits: what it did before is in the profile"
+                ),
             ),
-            by => format!(
-                "Region {region} of process {process} was switched off by {by} after {visits} visits (too hot to measure on): its calls and times are lower bounds."
-            ),
-        });
+            SwitchedBy::Start => ("start", "off from the start".to_owned()),
+        };
+        report.remarks.notes.push(format!("Region {region} of process {process} was {how}."));
+        report.switched_off.push(ReportedSwitchedOff { region, process, visits, by });
     }
 }
 

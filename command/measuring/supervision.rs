@@ -4,7 +4,7 @@ use std::process::{Child, ExitStatus};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+use signal_hook::consts::SIGINT;
 
 use crate::measuring::event::WatchEvent;
 use crate::measuring::event_queue::Events;
@@ -122,16 +122,18 @@ impl Supervision<'_> {
             match self.events.next_before(self.next_moment(patience)) {
                 Some(WatchEvent::Ended) => return self.reap(),
                 Some(WatchEvent::Gone(status)) => return SupervisionEnd::Gone(status),
-                Some(WatchEvent::PassOn(signal)) => match self.program {
-                    Program::Foreign(pid) if asks_for_end(signal) => {
+                Some(event @ WatchEvent::PassOn(signal)) => match self.program {
+                    Program::Foreign(pid) if event.asks_for_end() => {
                         return SupervisionEnd::LeftRunning(pid);
                     }
                     // It is sent its signals itself.
                     Program::Foreign(_) => {}
-                    Program::Child(_) => self.pass_on(signal),
+                    Program::Child(_) => {
+                        self.pass_on(signal);
+                        self.keep_summary_if_asked(event);
+                    }
                 },
-                Some(WatchEvent::SentToAll(signal)) if asks_for_end(signal) => self.keep_summary(),
-                Some(WatchEvent::SentToAll(_)) => {}
+                Some(event @ WatchEvent::SentToAll(_)) => self.keep_summary_if_asked(event),
                 Some(WatchEvent::Resumed) => {
                     self.keep_summary();
                     keys::resume();
@@ -264,12 +266,15 @@ impl Supervision<'_> {
         }
     }
 
-    fn pass_on(&mut self, signal: i32) {
+    fn pass_on(&self, signal: i32) {
         let pid = i32::try_from(self.program.id()).ok().and_then(Pid::from_raw);
         if let (Some(pid), Some(named)) = (pid, Signal::from_named_raw(signal)) {
             let _ = kill_process(pid, named);
         }
-        if asks_for_end(signal) {
+    }
+
+    fn keep_summary_if_asked(&self, event: WatchEvent) {
+        if event.asks_for_end() {
             self.keep_summary();
         }
     }
@@ -282,10 +287,6 @@ impl Supervision<'_> {
         summary::take(watch, &mut report);
         delivery::keep(&report, self.request.options.json.as_deref());
     }
-}
-
-const fn asks_for_end(signal: i32) -> bool {
-    matches!(signal, SIGTERM | SIGINT | SIGQUIT | SIGHUP)
 }
 
 /// Enough for processes that only have to end after what started them.

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result};
 use whyperf_experiments::{MachineFile, TraceFile};
 use whyperf_extrapolate::{Edit, Machine, SimTime, simulate};
 
@@ -64,12 +64,16 @@ fn add(path: &Path, report: &mut Report, most: u64) -> Result<usize> {
 /// The machine whose network is taken for that of this one.
 const HERE: &str = "laptop";
 
+/// What is said of a run that stops before its end.
+const NO_END: &str = "the trace does not run to its end";
+
 /// The run with one thing or the other changed. Bottlenecks that one cure is for are simulated once.
 struct Simulations<'t> {
     trace: &'t TraceFile,
     machine: Machine,
     resources: &'t TraceResources,
-    known: Vec<((Edit, LockWaits), SimTime)>,
+    /// How long it takes with each change that was simulated; none where it does not come to its end.
+    known: Vec<(Edit, LockWaits, Option<SimTime>)>,
     /// Events that may still be simulated.
     left: u64,
 }
@@ -84,10 +88,9 @@ impl Simulations<'_> {
 
     /// How long the run takes with something changed.
     fn elapsed(&mut self, edit: &Edit, lock_waits: LockWaits) -> Result<SimTime> {
-        let is_meant =
-            |known: &&((Edit, LockWaits), SimTime)| known.0.0 == *edit && known.0.1 == lock_waits;
-        if let Some((_, elapsed)) = self.known.iter().find(is_meant) {
-            return Ok(*elapsed);
+        let mut known = self.known.iter();
+        if let Some((.., elapsed)) = known.find(|one| one.0 == *edit && one.1 == lock_waits) {
+            return elapsed.context(NO_END);
         }
         self.left = self.left.saturating_sub(self.trace.events());
         let nothing = BTreeSet::new();
@@ -100,13 +103,12 @@ impl Simulations<'_> {
         let streams = trace.head().all_ranks().map(of_rank).collect();
         let outcome = simulate(trace.head(), streams, &self.machine, &mut ());
         trace.sound()?;
-        if !outcome.is_complete() {
+        let elapsed = outcome.is_complete().then_some(outcome.elapsed);
+        self.known.push((edit.clone(), lock_waits, elapsed));
+        elapsed.with_context(|| {
             let why = outcome.complaints.iter().find(|complaint| complaint.stops());
-            let why = why.map_or_else(String::new, ToString::to_string);
-            bail!("the trace does not run to its end: {why}");
-        }
-        self.known.push(((edit.clone(), lock_waits), outcome.elapsed));
-        Ok(outcome.elapsed)
+            format!("{NO_END}: {}", why.map_or_else(String::new, ToString::to_string))
+        })
     }
 }
 

@@ -47,6 +47,7 @@ mod selector;
 mod simulated;
 mod store;
 mod trace;
+mod varint;
 
 pub use comparison::{
     ComparedConclusion, ComparedMetric, ComparedPart, ComparedRun, ComparedWall, Comparison,

@@ -17,6 +17,7 @@ mod arena;
 mod asked_functions;
 mod brought_amount;
 mod contribution;
+mod filtered_function;
 mod found_functions;
 mod function_key;
 mod gap_error;

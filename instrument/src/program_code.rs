@@ -5,7 +5,9 @@ use std::fs;
 use std::path::Path;
 
 use whyperf_code::{Callee, FunctionId, FunctionKind, Object};
-use whyperf_model::{CodeFilter, FilteredFunction, Hierarchy, Resource};
+use whyperf_model::{CodeFilter, Hierarchy, Resource};
+
+use crate::filtered_function::is_left_out;
 
 /// The code of a program's file.
 #[derive(Debug)]
@@ -60,20 +62,12 @@ impl ProgramCode {
     /// How many of its functions a filter leaves out, and how many there are.
     #[must_use]
     pub fn left_out(&self, filter: &CodeFilter) -> (usize, usize) {
-        let is_left_out = |(function, code): &(FunctionId, Resource)| {
-            let names = self.object.names(*function).into_iter();
-            let symbols: Vec<String> = names.map(|name| name.text).collect();
-            let path = filter.asks_for_paths().then(|| self.object.source_path(*function));
+        let is_filtered = |(function, code): &(FunctionId, Resource)| {
             let module = code.parent().map(|module| module.label()).unwrap_or_default();
-            filter.leaves_out(&FilteredFunction {
-                name: &code.label(),
-                module: &module,
-                symbols: Some(&symbols),
-                path: path.flatten().as_deref(),
-            })
+            is_left_out(filter, (&self.object, *function), [&code.label(), &module])
         };
         let own: Vec<(FunctionId, Resource)> = self.own().collect();
-        (own.iter().filter(|function| is_left_out(function)).count(), own.len())
+        (own.iter().filter(|function| is_filtered(function)).count(), own.len())
     }
 
     fn own(&self) -> impl Iterator<Item = (FunctionId, Resource)> {

@@ -465,7 +465,7 @@ pub(crate) struct ReportedSwitchedOff {
     pub(crate) region: String,
     pub(crate) process: u32,
     pub(crate) visits: u64,
-    /// `itself` or `whyperf`.
+    /// `itself`, `whyperf`, `filter` or `start`.
     pub(crate) by: &'static str,
 }
 

@@ -7,6 +7,8 @@ use whyperf_extrapolate::{
     RequestId, Sent, SimTime, Tag,
 };
 
+use crate::varint;
+
 const REGION: u8 = 0;
 const COMPUTE: u8 = 1;
 const SEND: u8 = 2;
@@ -91,12 +93,8 @@ impl Encoder {
     }
 
     /// Seven bits a byte, the lowest first; the highest bit says that more follow.
-    fn number(&mut self, mut number: u64) {
-        while number >= 0x80 {
-            self.bytes.push((number & 0x7f) as u8 | 0x80);
-            number >>= 7;
-        }
-        self.bytes.push(number as u8);
+    fn number(&mut self, number: u64) {
+        varint::push(&mut self.bytes, number);
     }
 }
 

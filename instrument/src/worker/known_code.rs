@@ -7,10 +7,11 @@ use std::sync::Arc;
 use ahash::AHashMap;
 use whyperf_code::FunctionKind;
 use whyperf_code::plan::denied;
-use whyperf_model::{CodeFilter, FilteredFunction, Resource};
+use whyperf_model::{CodeFilter, Resource};
 
 use super::modules::Modules;
 use super::process_code::ProcessCode;
+use crate::filtered_function::is_left_out;
 use crate::function_key::FunctionKey;
 use crate::objects::Objects;
 
@@ -105,15 +106,7 @@ impl KnownCode {
         let Some(filter) = &self.filter else { return false };
         let code = &self.modules.get(key.module).code;
         let place = code.place_of(key.function);
-        let symbols: Vec<String> =
-            code.names(key.function).into_iter().map(|name| name.text).collect();
-        let path = filter.asks_for_paths().then(|| code.source_path(key.function)).flatten();
-        filter.leaves_out(&FilteredFunction {
-            name: &place.function,
-            module: &place.module,
-            symbols: Some(&symbols),
-            path: path.as_deref(),
-        })
+        is_left_out(filter, (code, key.function), [&place.function, &place.module])
     }
 
     fn interest(&self, key: FunctionKey) -> Interest {

@@ -97,7 +97,8 @@ impl ProgramTrial {
         }
         let threshold = format!("CPUbound={}%", 100.0 * THRESHOLD);
         let mut run = Command::new(whyperf);
-        run.args(["run", "--threshold", &threshold, "--profile", "1000", "--store"]).arg(&store);
+        run.args(["run", "--details", "--threshold", &threshold, "--profile", "1000", "--store"])
+            .arg(&store);
         let output = run.arg("--json").arg(self.file("json")).arg("--").arg(&self.binary).output();
         output.with_context(|| format!("running {}", whyperf.display()))
     }

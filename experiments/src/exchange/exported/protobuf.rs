@@ -1,5 +1,7 @@
 //! The few forms of protocol buffers that a profile needs: numbers, bytes, and lists of numbers.
 
+use crate::varint;
+
 /// A message as it is written.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Message(Vec<u8>);
@@ -37,12 +39,8 @@ impl Message {
         self.0
     }
 
-    fn varint(&mut self, mut value: u64) {
-        while value >= 0x80 {
-            self.0.push(value as u8 | 0x80);
-            value >>= 7;
-        }
-        self.0.push(value as u8);
+    fn varint(&mut self, value: u64) {
+        varint::push(&mut self.0, value);
     }
 }
 

@@ -1,5 +1,7 @@
 //! Thrift's compact protocol, as far as Parquet's descriptions need it: numbers, texts, lists and structures.
 
+use crate::varint;
+
 /// A structure as it is written; fields are added in the order of their numbers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CompactStruct {
@@ -81,27 +83,18 @@ impl CompactStruct {
             Ok(short) if short < 15 => self.bytes.push(short << 4 | kind),
             _ => {
                 self.bytes.push(0xf0 | kind);
-                varint(&mut self.bytes, length as u64);
+                varint::push(&mut self.bytes, length as u64);
             }
         }
     }
 }
 
-/// A number in as many bytes as it needs, seven bits in each.
-pub(super) fn varint(bytes: &mut Vec<u8>, mut value: u64) {
-    while value >= 0x80 {
-        bytes.push((value & 0x7f) as u8 | 0x80);
-        value >>= 7;
-    }
-    bytes.push(value as u8);
-}
-
 fn zigzag(bytes: &mut Vec<u8>, value: i64) {
-    varint(bytes, (value.cast_unsigned() << 1) ^ (value >> 63).cast_unsigned());
+    varint::push(bytes, (value.cast_unsigned() << 1) ^ (value >> 63).cast_unsigned());
 }
 
 fn binary(bytes: &mut Vec<u8>, text: &str) {
-    varint(bytes, text.len() as u64);
+    varint::push(bytes, text.len() as u64);
     bytes.extend_from_slice(text.as_bytes());
 }
 

@@ -16,7 +16,8 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use super::table::{Column, ColumnValues, Table};
-use compact::{CompactStruct, varint};
+use crate::varint;
+use compact::CompactStruct;
 
 const MAGIC: &[u8] = b"PAR1";
 /// So many rows are a group.
@@ -128,7 +129,7 @@ fn packed(page: &[u8]) -> Vec<u8> {
 fn page(values: &ColumnValues, rows: Range<usize>) -> Vec<u8> {
     let mut runs = Vec::new();
     for run in values.known(rows.clone()).chunk_by(|one, other| one == other) {
-        varint(&mut runs, (run.len() as u64) << 1);
+        varint::push(&mut runs, (run.len() as u64) << 1);
         runs.push(u8::from(run[0]));
     }
     let mut page = (runs.len() as u32).to_le_bytes().to_vec();
