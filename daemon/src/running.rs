@@ -115,6 +115,14 @@ fn own_delay(counted: Schedstat, interval: ThreadInterval, moving: u64) -> u64 {
     counted.delayed - Nanos(counted.delayed).scaled(part).0.min(room)
 }
 
+/// How long a run delay may be that goes on, by those that are over: it is met the rather, the longer it is.
+const fn going_on(counted: Schedstat) -> u64 {
+    match counted.turns {
+        0 => 0,
+        turns => counted.delayed / turns * 2,
+    }
+}
+
 impl Running {
     /// Whether the system was never told of it: a kernel without these statistics.
     pub(crate) const fn is_unknown(&self) -> bool {
@@ -161,7 +169,7 @@ impl Running {
         let [delayed, surplus] = self.delayed(fresh, computed - ran, moved);
         let in_calls = self.find_overrun(surplus, (interval.lived - interval.computed).0);
         let rest = computed - ran - delayed;
-        let [was_delayed, was_blocked] = self.take_back(ran, moved);
+        let [was_delayed, was_blocked] = self.take_back(ran, going_on(counted), moved);
         let [of_ran, of_delay, blocked] = self.settle(rest, moved, || activity(now, moved));
         let ran = ran + of_ran - was_delayed - was_blocked;
         let polled = self.polled(counted.ran - moving, ran);
@@ -307,14 +315,15 @@ impl Running {
         [0, delayed - back, back]
     }
 
-    /// What it was told to have run before and did not, of what it ran now: it had no processor, or was blocked. Only a part, for it ran where it ran.
-    fn take_back(&mut self, ran: u64, moved: ThreadProgress) -> [u64; 2] {
+    /// What it was told to have run before and did not, of what it ran now: it had no processor, or was blocked. Only a part, for it ran where it ran,
+    /// and not what may be a run delay that goes on.
+    fn take_back(&mut self, ran: u64, going_on: u64, moved: ThreadProgress) -> [u64; 2] {
         let most = match moved {
             ThreadProgress::Yes => ran / 4,
             ThreadProgress::No => 0,
         };
         let delayed = self.overrun.min(most);
-        let blocked = self.debt.min(most - delayed);
+        let blocked = self.debt.saturating_sub(going_on).min(most - delayed);
         self.overrun -= delayed;
         self.debt -= blocked;
         [delayed, blocked]
