@@ -46,13 +46,14 @@ impl<'a> PairFunctions<'a> {
         worst
     }
 
-    /// Whether stack samples tell of them in a process what events do not: they are left alone, are not in place yet, call their
-    /// callers again, or it is not known whether threads are in them since before.
+    /// Whether stack samples tell of them in a process what events do not: they are left alone, are not in place yet, are too hot, call
+    /// their callers again, or it is not known whether threads are in them since before.
     pub(crate) fn are_sampled(&self, process: u32, events: SeenEvents) -> bool {
         let is_missing = match self.status(process) {
             PairStatus::On => {
                 events == SeenEvents::Missing
                     || self.may_be_open(process)
+                    || self.are_hot_in(process)
                     || self.are_between(process)
             }
             PairStatus::Refused => true,
@@ -161,6 +162,12 @@ impl<'a> PairFunctions<'a> {
     /// Whether some of them are too hot.
     pub(crate) fn are_hot(&self) -> bool {
         self.sites().any(PatchSite::is_hot)
+    }
+
+    /// Whether events tell only in windows of some of them in a process.
+    pub(crate) fn are_hot_in(&self, process: u32) -> bool {
+        let Some(patch_table) = self.processes.patch_table(process) else { return false };
+        self.keys().any(|key| patch_table.sites.get(key).is_some_and(PatchSite::is_hot))
     }
 
     /// Whether all of them are on for a while, and none of them was entered.

@@ -82,9 +82,10 @@ impl Attempts {
         self.asked == 0 || pass >= self.asked + AGAIN
     }
 
-    /// Whether no pair has wanted it for so long that it gets its original bytes back.
-    const fn is_idle(self, pass: u64) -> bool {
-        pass >= self.wanted + IDLE
+    /// Whether it gets its original bytes back, when no pair wants it: after a while, and at once if it was on at no time. For how often that is called
+    /// is not known, and so is not what its jump costs.
+    const fn is_idle(self, pass: u64, first_on: u64) -> bool {
+        first_on == 0 || pass >= self.wanted + IDLE
     }
 }
 
@@ -163,7 +164,8 @@ impl PatchSite {
         } else {
             self.stage.see_off();
         }
-        let is_idle = !is_wanted && !is_on && self.attempts.is_idle(turn.pass);
+        let first_on = record.first.load(Ordering::Relaxed);
+        let is_idle = !is_wanted && !is_on && self.attempts.is_idle(turn.pass, first_on);
         let command = if self.is_hot() || is_idle {
             Command::Disarm { region }
         } else if is_wanted == is_on || !self.attempts.may_switch(turn.pass) {
@@ -251,6 +253,7 @@ mod tests {
         assert!(failed(0).may_arm(100) && !failed(1).may_arm(101) && failed(1).may_arm(102));
         assert!(!failed(8).may_arm(99 + AGAIN) && failed(8).may_arm(100 + AGAIN));
         assert!(Attempts::default().may_switch(1) && !failed(0).may_switch(99 + AGAIN));
-        assert!(!failed(0).is_idle(IDLE - 1) && failed(0).is_idle(IDLE));
+        assert!(!failed(0).is_idle(IDLE - 1, 1) && failed(0).is_idle(IDLE, 1));
+        assert!(failed(0).is_idle(0, 0), "it was never on");
     }
 }

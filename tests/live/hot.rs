@@ -110,6 +110,20 @@ fn calls_that_are_shorter_than_what_counts_them_are_said_to_be_too_few() {
     assert!(told.counted <= told.known, "{told:?}");
 }
 
+/// A search asks about it, too, and stack samples answer: windows of a four-hundredth of the time would tell too little.
+#[test]
+fn a_search_finds_what_is_called_hundreds_of_millions_of_times() {
+    let program = programs::with_code().join("code/tiny").display().to_string();
+    let words = [program, "three-of-two-of-eight".into(), SECONDS.into()];
+    let _turn = shipped::turn(Load::Computes);
+    let run = run_with(&["--no-store"], &words);
+    let undecided = run.list("undecided").iter().filter_map(|one| one["reason"].as_str());
+    let too_hot = undecided.filter(|reason| reason.contains("called too often"));
+    assert_eq!(too_hot.collect::<Vec<_>>(), [""; 0], "{}", run.shown());
+    let mut values = run.list("bottlenecks").iter().filter_map(|one| one["value"].as_f64());
+    assert!(values.all(|value| value <= 1.0), "{}", run.shown());
+}
+
 /// Seconds of its own that each thread of the program runs.
 const SECONDS: &str = "4";
 /// Seconds of running from sample to sample.

@@ -414,8 +414,7 @@ impl Instrumenter {
         let (silent, refused) = self.untold();
         let sampled = self.newly_sampled(&silent);
         self.silent = silent;
-        let hot = self.needs.pairs().filter(|pair| self.functions_of(*pair).are_hot()).collect();
-        let hot = self.announcements.new_hot(hot);
+        let hot = self.announcements.new_hot(self.hot());
         FunctionNews {
             listed: self.listed.take_news(),
             callees: self.announcements.take_callees(),

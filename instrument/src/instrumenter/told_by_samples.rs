@@ -3,6 +3,7 @@
 //! ```text
 //!   functions are on, and entered or judged ──► events count      stack samples are compared with them
 //!   left alone, not in place, not judged ────► stack samples      where they see enough; else the amount is unknown
+//!   too hot ─────────────────────────────────► stack samples      where they see enough; else events in windows
 //! ```
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -48,6 +49,7 @@ impl Instrumenter {
         let functions = self.functions_of(id);
         let is_comparable = |process: &u32| {
             functions.status(*process) == PairStatus::On
+                && !functions.are_hot_in(*process)
                 && self.processes.sight(*process, self.pass) == StackSight::Sampled
         };
         if !processes.iter().all(is_comparable) {
@@ -97,7 +99,11 @@ impl Instrumenter {
 
     /// Pairs of which events cannot tell, and stack samples do from now on.
     pub(super) fn newly_sampled(&mut self, silent: &BTreeSet<PairId>) -> Vec<(PairId, Nanos)> {
-        let is_untold = |pair: &PairId| silent.contains(pair) || self.refusal(*pair).is_some();
+        let is_untold = |pair: &PairId| {
+            silent.contains(pair)
+                || self.refusal(*pair).is_some()
+                || self.functions_of(*pair).are_hot()
+        };
         let is_sampled =
             |pair: &PairId| self.processes.numbers().any(|process| self.is_sampled(*pair, process));
         let all = self.needs.sampled().iter().copied();
@@ -119,11 +125,20 @@ impl Instrumenter {
             let unseen = silent.contains(pair).then_some(UNSEEN);
             Some((*pair, self.refusal(*pair).or(unseen)?.to_owned()))
         };
-        let may_be_sampled = |pair: &PairId| {
-            self.needs.sampled().contains(pair) && self.functions_of(*pair).may_be_sampled()
-        };
-        let untold = self.needs.pairs().filter(|pair| !may_be_sampled(pair));
+        let untold = self.needs.pairs().filter(|pair| !self.may_be_sampled(*pair));
         let refused = untold.filter_map(|pair| reason(&pair)).collect();
         (silent, refused)
+    }
+
+    /// Pairs whose functions are too hot, and of which stack samples do not tell.
+    pub(super) fn hot(&self) -> Vec<PairId> {
+        let is_hot =
+            |pair: &PairId| self.functions_of(*pair).are_hot() && !self.may_be_sampled(*pair);
+        self.needs.pairs().filter(is_hot).collect()
+    }
+
+    /// Whether stack samples tell of a pair in some process, or may yet.
+    fn may_be_sampled(&self, pair: PairId) -> bool {
+        self.has_stack_samples(pair) && self.functions_of(pair).may_be_sampled()
     }
 }

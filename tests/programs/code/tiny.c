@@ -45,6 +45,14 @@ APART uint64_t six(uint64_t x)
     return step(step(step(step(step(step(x))))));
 }
 
+/* Calls another one three times: its time is that of both. */
+uint64_t three_of_two(uint64_t x);
+
+APART uint64_t three_of_two(uint64_t x)
+{
+    return two(two(two(x)));
+}
+
 static double seconds;
 static uint64_t calls;
 static double inside;
@@ -87,6 +95,9 @@ static void *run(void *kind)
         } else if (!strcmp(kind, "six-of-eight")) {
             share = 6.0 / 8;
             ROUND(step(step(six(x))));
+        } else if (!strcmp(kind, "three-of-two-of-eight")) {
+            share = 6.0 / 8;
+            ROUND(step(step(three_of_two(x))));
         } else {
             exit(2);
         }
