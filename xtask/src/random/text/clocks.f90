@@ -27,7 +27,9 @@ module clocks
   ! The procedures that are open in a thread, and since when the innermost one computes.
   integer :: open_ones(128), opened = 0
   real(8) :: mark = 0
-  !$omp threadprivate(begun, inside, alone, entered, walls, calls, depth, open_ones, opened, mark)
+  ! How much later than asked for this thread woke in all, beyond what timers take: it had no processor, and that counts as sleep.
+  real(8) :: late = 0
+  !$omp threadprivate(begun, inside, alone, entered, walls, calls, depth, open_ones, opened, mark, late)
 contains
   real(8) function seconds_of(clock)
     integer(c_int), intent(in) :: clock
@@ -64,6 +66,15 @@ contains
     inside(f) = inside(f) + now - begun(f)
     walls(f) = walls(f) + seconds_of(monotonic) - entered(f)
   end subroutine leave
+
+  subroutine nap(micros)
+    integer(c_int), intent(in) :: micros
+    real(8) :: begin
+    integer(c_int) :: status
+    begin = seconds_of(monotonic)
+    status = usleep(micros)
+    late = late + max(0d0, seconds_of(monotonic) - begin - 1d-6 * micros - 1d-4)
+  end subroutine nap
 
   real(8) function run_delay()
     integer :: unit, status

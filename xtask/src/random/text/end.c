@@ -25,7 +25,7 @@ static void add_up(double born)
         calls[f] += own[f].calls;
     }
     life += seconds(CLOCK_MONOTONIC) - born;
-    delay += waited;
+    delay += waited - late;
     switches += switched - born;
     lives++;
     pthread_mutex_unlock(&lock);

@@ -64,7 +64,7 @@ fn body(function: &RandomFunction, at: usize) -> String {
          do while (seconds_of(of_thread) < until)\ndo k = 1, 20000\n{step}\nend do\nend do\n"
     );
     match function.manner {
-        FunctionManner::Sleeps => format!("{spin}{calls}n = usleep({})\n", function.nap()),
+        FunctionManner::Sleeps => format!("{spin}{calls}call nap({})\n", function.nap()),
         FunctionManner::Recurses => {
             format!("{spin}if (depth({at}) < 4) then\ns = s + f{at}(s)\nelse\n{calls}end if\n")
         }

@@ -20,7 +20,7 @@ program random_program
   all_alone = all_alone + alone
   all_walls = all_walls + walls
   all_calls = all_calls + calls
-  delay = delay + run_delay()
+  delay = delay + run_delay() - late
   !$omp end critical
   !$omp end parallel
   life = threads * (seconds_of(monotonic) - born)
