@@ -21,7 +21,7 @@ pub(crate) struct FunctionMeter {
     each: Option<f64>,
     /// Whether a call of it was ever seen.
     pub(crate) entered: bool,
-    /// Calls a second in the last interval.
+    /// Calls a second in the last interval in which it was on.
     pub(crate) rate: f64,
     /// What the last interval showed.
     pub(crate) interval: FunctionInterval,
@@ -75,8 +75,10 @@ impl FunctionMeter {
         let covered = record.coverage(activity.now);
         let before = std::mem::replace(&mut self.covered, covered);
         let new = covered.saturating_sub(before);
-        // One that rested for a part of the interval was called then, too.
-        self.rate = activity.rate(number, new);
+        // One that rested for a part of the interval was called then, too, and so is one that is off for all of it.
+        if new > 0 {
+            self.rate = activity.rate(number, new);
+        }
         let notes = self.notes.renew(record);
         let visits = activity.of_region(number).map_or(0, |deeds| deeds.visits);
         let wall = activity.needed(number, new);
@@ -195,6 +197,19 @@ mod tests {
     fn a_pace_is_not_what_events_leave_when_they_take_most_of_the_time() {
         assert_eq!(pace(100_000, 40), Some(1000.0 / 6e4));
         assert_eq!(pace(100_000, 60), None);
+    }
+
+    #[test]
+    fn what_is_off_is_called_as_often_as_when_it_was_on() {
+        let record = RegionRecord::default();
+        record.uncover(1);
+        record.cover(10_000_001);
+        let mut meter = FunctionMeter::default();
+        let rates = [1000, 0].map(|visits| {
+            meter.note(3, &record, &activity(visits, 0), CODE);
+            meter.rate
+        });
+        assert_eq!(rates, [1e5, 1e5]);
     }
 
     #[test]

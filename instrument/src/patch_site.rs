@@ -13,6 +13,7 @@ use crate::agent::AgentTurn;
 use crate::interval::IntervalState;
 use crate::messages::CodeExtent;
 use crate::meter::{FunctionMeter, MeteredCode, WindowCounting};
+use crate::outside_cost::CALL_AT_REST;
 use crate::stage::{AGAIN, Stage};
 use crate::window::Window;
 
@@ -82,10 +83,9 @@ impl Attempts {
         self.asked == 0 || pass >= self.asked + AGAIN
     }
 
-    /// Whether it gets its original bytes back, when no pair wants it: after a while, and at once if it was on at no time. For how often that is called
-    /// is not known, and so is not what its jump costs.
-    const fn is_idle(self, pass: u64, first_on: u64) -> bool {
-        first_on == 0 || pass >= self.wanted + IDLE
+    /// Whether no pair has wanted it for so long that it gets its original bytes back.
+    const fn is_idle(self, pass: u64) -> bool {
+        pass >= self.wanted + IDLE
     }
 }
 
@@ -164,8 +164,9 @@ impl PatchSite {
         } else {
             self.stage.see_off();
         }
-        let first_on = record.first.load(Ordering::Relaxed);
-        let is_idle = !is_wanted && !is_on && self.attempts.is_idle(turn.pass, first_on);
+        let was_on = record.first.load(Ordering::Relaxed) != 0;
+        let is_idle = self.attempts.is_idle(turn.pass) || !was_on || self.is_dear();
+        let is_idle = !is_wanted && !is_on && is_idle;
         let command = if self.is_hot() || is_idle {
             Command::Disarm { region }
         } else if is_wanted == is_on || !self.attempts.may_switch(turn.pass) {
@@ -183,6 +184,11 @@ impl PatchSite {
             self.attempts.asked = turn.pass;
         }
         sent
+    }
+
+    /// Whether it is called so often that its jump costs something that is off.
+    fn is_dear(&self) -> bool {
+        self.meter.rate * CALL_AT_REST > DEAR
     }
 
     /// It has no windows any more, and gets its bytes back; false when the process cannot be told yet.
@@ -238,6 +244,8 @@ impl PatchSite {
     }
 }
 
+/// The part of a thread's time that the jump of a function that is off may cost, where no pair wants it.
+const DEAR: f64 = 0.0005;
 /// Passes after which a function that no pair wants gets its original bytes back.
 const IDLE: u64 = 40;
 /// Passes after which a function that was never entered is looked through.
@@ -253,7 +261,6 @@ mod tests {
         assert!(failed(0).may_arm(100) && !failed(1).may_arm(101) && failed(1).may_arm(102));
         assert!(!failed(8).may_arm(99 + AGAIN) && failed(8).may_arm(100 + AGAIN));
         assert!(Attempts::default().may_switch(1) && !failed(0).may_switch(99 + AGAIN));
-        assert!(!failed(0).is_idle(IDLE - 1, 1) && failed(0).is_idle(IDLE, 1));
-        assert!(failed(0).is_idle(0, 0), "it was never on");
+        assert!(!failed(0).is_idle(IDLE - 1) && failed(0).is_idle(IDLE));
     }
 }
