@@ -28,6 +28,8 @@ pub(crate) struct Processors {
     allowed: Vec<usize>,
     control_groups: ControlGroups,
     last: Option<ProcessorTimes>,
+    /// How many there were.
+    readings: u64,
     /// What measured threads ran since the last reading, and for how long they could run.
     ran: Nanos,
     wanted: Nanos,
@@ -138,6 +140,7 @@ impl Default for Processors {
             allowed: numbers(&sched_getaffinity(None).unwrap_or_else(|_| CpuSet::new())),
             control_groups: ControlGroups::default(),
             last: None,
+            readings: 0,
             ran: Nanos::ZERO,
             wanted: Nanos::ZERO,
             runnable: 0.0,
@@ -168,6 +171,7 @@ impl Processors {
             return;
         }
         let Some(reading) = ProcessorTimes::now(now) else { return };
+        self.readings += 1;
         if let Some(last) = self.last.replace(reading)
             && let Some(now) = &self.last
         {
@@ -220,6 +224,11 @@ impl Processors {
         self.delayed += delayed;
         self.is_wanted |= !polled.is_zero() && !delayed.is_zero();
         polled.scaled(self.contention)
+    }
+
+    /// The number of the last reading of what uses processors: until the next one nothing new is known of those that a thread may run on.
+    pub(crate) const fn reading(&self) -> u64 {
+        self.readings
     }
 
     /// The processors that a thread may run on, where those are not all; none where it is not known.
