@@ -1,15 +1,15 @@
 //! Measures the cost of a sample: 64 threads of 2,000 nodes of which 1 % changed, alone, under pairs, and for a record with messages.
 //!
-//! The threads either are those of a process that rests; or such threads beside one that runs; or all are one that runs: then the system
+//! The threads either are those of a process that rests; or such threads of a process in which another one ran; or all are one that runs: then the system
 //! tells of each that it ran and could run, and as many as may be are looked at in each pass.
 
 use std::fs;
 use std::hint::black_box;
-use std::io::{BufRead as _, BufReader, Read as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::ops::Range;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
@@ -23,30 +23,38 @@ const NODES: usize = 2000;
 const CHANGED: usize = NODES / 100;
 /// Ranks with which a thread ever exchanges messages.
 const PEERS: usize = 64;
-/// Arguments: to be the process whose threads rest, all of them or all but one.
+/// An argument: to be the process whose threads rest.
 const REST: &str = "--rest";
-const RUN: &str = "--run";
 const SECOND: u64 = 1_000_000_000;
 /// Interval between two samples.
 const INTERVAL: u64 = SECOND / 20;
 
 fn main() {
-    if let Some(how) = std::env::args().find(|argument| [REST, RUN].contains(&&**argument)) {
-        return rest(how == RUN);
+    if std::env::args().any(|argument| argument == REST) {
+        return rest();
     }
     let rounds = if std::env::args().any(|argument| argument == "--test") { 3 } else { 400 };
     println!("{THREADS} threads x {NODES} nodes, {CHANGED} of each changed per sample");
-    for (what, how) in [("at rest", REST), ("one runs", RUN)] {
-        let resting = RestingProcess::start(how);
-        let stage = Stage::new(resting.process.id(), &resting.ids);
-        let mut clock = Clock { now: stage.zero, round: 0, peers: 0..0 };
-        let mut daemon = stage.daemon(false);
-        clock.run(&mut daemon, &stage.threads(), 3);
-        tell(what, clock.run(&mut daemon, &stage.threads(), rounds));
-    }
+    tell_resting(rounds);
     let own = std::process::id();
     let stage = Stage::new(own, &[own; THREADS]);
     tell_running(&stage, rounds);
+}
+
+fn tell_resting(rounds: usize) {
+    let mut resting = RestingProcess::start();
+    let stage = Stage::new(resting.process.id(), &resting.ids);
+    let (mut daemon, threads) = (stage.daemon(false), stage.threads());
+    let mut clock = Clock { now: stage.zero, round: 0, peers: 0..0 };
+    clock.run(&mut daemon, &threads, 3);
+    tell("at rest", clock.run(&mut daemon, &threads, rounds));
+    let one = |_| {
+        resting.stir();
+        clock.run(&mut daemon, &threads, 1)[0]
+    };
+    let mut times: Vec<Duration> = (0..rounds).map(one).collect();
+    times.sort();
+    tell("one ran", times);
 }
 
 fn tell_running(stage: &Stage, rounds: usize) {
@@ -72,34 +80,41 @@ fn tell_running(stage: &Stage, rounds: usize) {
 struct RestingProcess {
     process: Child,
     ids: Vec<u32>,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
 }
 
 impl RestingProcess {
-    fn start(how: &str) -> Self {
+    fn start() -> Self {
         let program = std::env::current_exe().expect("it has a path");
-        let mut process = Command::new(program)
-            .arg(how)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("it was started before");
-        let told = BufReader::new(process.stdout.as_mut().expect("it is piped"));
-        let ids = told.lines().take(THREADS);
+        let mut command = Command::new(program);
+        command.arg(REST).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut process = command.spawn().expect("it was started before");
+        let input = process.stdin.take();
+        let mut output = BufReader::new(process.stdout.take().expect("it is piped"));
+        let ids = output.by_ref().lines().take(THREADS);
         let id = |line: std::io::Result<String>| line.ok()?.parse().ok();
         let ids = ids.map(|line| id(line).expect("it says the numbers of its threads")).collect();
-        Self { process, ids }
+        Self { process, ids, input, output }
+    }
+
+    /// Its first thread, which is not measured, runs for a moment.
+    fn stir(&mut self) {
+        let input = self.input.as_mut().expect("it is there until the end");
+        input.write_all(&[0]).expect("it listens");
+        self.output.read_exact(&mut [0]).expect("it answers");
     }
 }
 
 impl Drop for RestingProcess {
     fn drop(&mut self) {
-        drop(self.process.stdin.take());
+        drop(self.input.take());
         self.process.wait().expect("it is ours");
     }
 }
 
-/// Has threads that wait, says their numbers, and waits for the end of its input; or runs until then.
-fn rest(runs: bool) {
+/// Has threads that wait, says their numbers, and answers each byte with one until the end of its input.
+fn rest() {
     for _ in 0..THREADS {
         let (tell, told) = channel();
         std::thread::spawn(move || {
@@ -110,12 +125,11 @@ fn rest(runs: bool) {
         });
         println!("{}", told.recv().expect("it says its number"));
     }
-    let reader = std::thread::spawn(|| std::io::stdin().read_to_end(&mut Vec::new()));
-    while runs && !reader.is_finished() {
-        // What it ran is counted when it gives its processor back: passes come quicker here than ticks do.
-        std::thread::yield_now();
+    let mut byte = [0];
+    while std::io::stdin().read_exact(&mut byte).is_ok() {
+        std::io::stdout().write_all(&byte).expect("somebody listens");
+        std::io::stdout().flush().expect("somebody listens");
     }
-    reader.join().expect("it does not panic").expect("it can be read");
 }
 
 /// A run directory with a process in it.

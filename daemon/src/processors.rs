@@ -259,7 +259,8 @@ impl Processors {
             return parts(throttled, &[(Category::RunDelay, 1.0)]);
         };
         let is_pinned = !on.is_empty() && usage.is_idle_outside(on, &self.allowed);
-        parts(throttled, &usage.causes(is_pinned, self.users(usage, on, ran)))
+        let rest = usage.causes(is_pinned, self.users(usage, on, ran));
+        if throttled > 0.0 { parts(throttled, &rest) } else { rest }
     }
 
     /// How many processors of those that a thread is confined to other measured threads had, and other programs.
@@ -407,17 +408,19 @@ impl Usage {
     /// Where measured threads and other programs had so many processors.
     fn causes(&self, is_pinned: bool, [job, others]: [f64; 2]) -> Causes {
         let rest = 1.0 - self.stolen;
-        let mut causes = vec![(Category::Stolen, self.stolen)];
         let all = job + others;
-        if is_pinned {
-            causes.push((Category::Pinned, rest));
+        let parts = if is_pinned {
+            [(Category::Pinned, rest), (Category::RunDelay, 0.0)]
         } else if all < LITTLE {
-            causes.push((Category::RunDelay, rest));
+            [(Category::RunDelay, rest), (Category::Pinned, 0.0)]
         } else {
-            causes.push((Category::DelayByJob, rest * job / all));
-            causes.push((Category::DelayByOthers, rest * others / all));
-        }
-        causes
+            [
+                (Category::DelayByJob, rest * job / all),
+                (Category::DelayByOthers, rest * others / all),
+            ]
+        };
+        let parts = [(Category::Stolen, self.stolen)].into_iter().chain(parts);
+        parts.filter(|(_, part)| *part > 0.0).collect()
     }
 }
 

@@ -67,7 +67,7 @@ impl Default for LastLook {
 
 /// How many threads may be looked at in a pass: a look takes some microseconds. What is not used is saved for when many threads begin or come
 /// to rest at once. Where more want one than there are they have it in turns. Of threads that moved the system itself tells more before long: they leave
-/// half of all looks to those that rest, and where many move there are fewer, for then each one's turn comes rarely anyway.
+/// half of all looks to those that rest, and where many move they have half of those that are new, for then each one's turn comes rarely anyway.
 #[derive(Debug)]
 pub(crate) struct LookBudget {
     pass: u32,
@@ -81,7 +81,7 @@ pub(crate) struct LookBudget {
 /// Looks for each pass, and those that are saved at most.
 const LOOKS: u32 = 4;
 const SAVED: u32 = 160;
-/// Where more threads move there are half as many.
+/// Where more threads move they have no looks that were saved.
 const MANY: u32 = 16;
 /// Who is seen to wait is looked at again after it was asked about so often, though it did not move: it may have been seen too early.
 const FRESH: u32 = 400;
@@ -96,9 +96,9 @@ impl LookBudget {
     /// A pass begins.
     pub(crate) fn begin_pass(&mut self) {
         let [moved, resting] = self.wanted;
-        let new = if moved > MANY { LOOKS / 2 } else { LOOKS };
-        let left = (self.left + new).min(SAVED);
-        let for_moved = left.saturating_sub(SAVED / 2).max(1);
+        let left = (self.left + LOOKS).min(SAVED);
+        let for_moved =
+            if moved > MANY { LOOKS / 2 } else { left.saturating_sub(SAVED / 2).max(1) };
         let turns = [moved.div_ceil(for_moved), resting.div_ceil(left)];
         let turns = turns.map(|turns| turns.max(1));
         *self = Self { pass: self.pass.wrapping_add(1), left, wanted: [0; 2], turns };
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn where_many_move_each_has_a_look_in_its_turn_and_there_are_fewer() {
+    fn where_many_move_each_has_a_look_in_its_turn_and_half_are_left_to_others() {
         let (mut looks, mut had) = (no_looks(), [0; 64]);
         (0..20).for_each(|_| looks.begin_pass());
         for _ in 0..640 {
@@ -304,7 +304,8 @@ mod tests {
                 *had += u32::from(looks.take(ThreadProgress::Yes));
             }
         }
-        assert!(had.iter().all(|had| (15..=25).contains(had)), "{had:?}");
+        let is_half = looks.left >= SAVED - LOOKS && had.iter().all(|had| (15..=25).contains(had));
+        assert!(is_half, "{} left, {had:?}", looks.left);
     }
 
     #[test]

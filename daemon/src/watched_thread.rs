@@ -303,7 +303,7 @@ impl WatchedThread {
             if category == Category::Join {
                 self.delegated += by.time;
             }
-            told.extend(delays(class, delay, &causes, state));
+            tell_delays(&mut told, (class, delay), &causes, state);
             if !blocked.is_zero() {
                 let class = wait.class(class, state);
                 told.push((class, Totals { time: blocked, ..Totals::default() }));
@@ -627,15 +627,14 @@ fn most_ran(category: Category, by: &NodeCounters) -> Nanos {
     Nanos(calls.saturating_add(by.sent).saturating_add(by.received))
 }
 
-/// A run delay at a place, by what is to blame for it.
-fn delays(
-    class: ClassId,
-    delay: Nanos,
+/// Tells a run delay at a place, by what is to blame for it.
+fn tell_delays(
+    told: &mut Vec<(ClassId, Totals)>,
+    (class, delay): (ClassId, Nanos),
     causes: &[(Category, f64)],
     state: &mut SharedState,
-) -> Vec<(ClassId, Totals)> {
+) {
     let mut left = delay;
-    let mut told = Vec::new();
     for (at, (category, part)) in causes.iter().enumerate() {
         let part = delay.scaled(*part).min(left);
         let time = if at + 1 == causes.len() { left } else { part };
@@ -647,5 +646,4 @@ fn delays(
             told.push((class, Totals { time, ..Totals::default() }));
         }
     }
-    told
 }
