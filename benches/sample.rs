@@ -1,15 +1,16 @@
 //! Measures the cost of a sample: 64 threads of 2,000 nodes of which 1 % changed, alone, under pairs, and for a record with messages.
 //!
-//! The threads either rest, each one by itself, or are one that runs: then the system tells of each that it ran and could run, and as many as may
-//! be are looked at in each pass.
+//! The threads either are those of a process that rests; or such threads of a process in which another one ran; or all are one that runs: then the system
+//! tells of each that it ran and could run, and as many as may be are looked at in each pass.
 
 use std::fs;
 use std::hint::black_box;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::ops::Range;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
-use std::sync::mpsc::{Sender, channel};
-use std::thread::JoinHandle;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
 use whyperf_daemon::{Daemon, DaemonSettings, Moment};
@@ -22,22 +23,38 @@ const NODES: usize = 2000;
 const CHANGED: usize = NODES / 100;
 /// Ranks with which a thread ever exchanges messages.
 const PEERS: usize = 64;
+/// An argument: to be the process whose threads rest.
+const REST: &str = "--rest";
 const SECOND: u64 = 1_000_000_000;
 /// Interval between two samples.
 const INTERVAL: u64 = SECOND / 20;
 
 fn main() {
+    if std::env::args().any(|argument| argument == REST) {
+        return rest();
+    }
     let rounds = if std::env::args().any(|argument| argument == "--test") { 3 } else { 400 };
     println!("{THREADS} threads x {NODES} nodes, {CHANGED} of each changed per sample");
-    let resting = RestingThreads::start();
-    let stage = Stage::new(&resting.ids);
-    let mut clock = Clock { now: stage.zero, round: 0, peers: 0..0 };
-    let mut daemon = stage.daemon(false);
-    clock.run(&mut daemon, &stage.threads(), 3);
-    tell("at rest", clock.run(&mut daemon, &stage.threads(), rounds));
-    drop((daemon, stage, resting));
-    let stage = Stage::new(&[std::process::id(); THREADS]);
+    tell_resting(rounds);
+    let own = std::process::id();
+    let stage = Stage::new(own, &[own; THREADS]);
     tell_running(&stage, rounds);
+}
+
+fn tell_resting(rounds: usize) {
+    let mut resting = RestingProcess::start();
+    let stage = Stage::new(resting.process.id(), &resting.ids);
+    let (mut daemon, threads) = (stage.daemon(false), stage.threads());
+    let mut clock = Clock { now: stage.zero, round: 0, peers: 0..0 };
+    clock.run(&mut daemon, &threads, 3);
+    tell("at rest", clock.run(&mut daemon, &threads, rounds));
+    let one = |_| {
+        resting.stir();
+        clock.run(&mut daemon, &threads, 1)[0]
+    };
+    let mut times: Vec<Duration> = (0..rounds).map(one).collect();
+    times.sort();
+    tell("one ran", times);
 }
 
 fn tell_running(stage: &Stage, rounds: usize) {
@@ -59,40 +76,59 @@ fn tell_running(stage: &Stage, rounds: usize) {
     tell_messages(&mut clock, &mut daemon, &threads, rounds);
 }
 
-/// Threads of this process that wait until they are dropped.
-struct RestingThreads {
+/// This program once more, as a process whose threads rest until it is dropped.
+struct RestingProcess {
+    process: Child,
     ids: Vec<u32>,
-    threads: Vec<JoinHandle<()>>,
-    wakers: Vec<Sender<()>>,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
 }
 
-impl RestingThreads {
+impl RestingProcess {
     fn start() -> Self {
-        let (tell, told) = channel();
-        let mut resting = Self { ids: Vec::new(), threads: Vec::new(), wakers: Vec::new() };
-        for _ in 0..THREADS {
-            let (waker, wakes) = channel::<()>();
-            let tell = tell.clone();
-            resting.wakers.push(waker);
-            resting.threads.push(std::thread::spawn(move || {
-                let id = rustix::thread::gettid().as_raw_nonzero().get().unsigned_abs();
-                tell.send(id).expect("somebody listens");
-                wakes
-                    .recv()
-                    .expect_err("nothing is sent, and it ends when nobody can send any more");
-            }));
-            resting.ids.push(told.recv().expect("it says its number"));
-        }
-        resting
+        let program = std::env::current_exe().expect("it has a path");
+        let mut command = Command::new(program);
+        command.arg(REST).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut process = command.spawn().expect("it was started before");
+        let input = process.stdin.take();
+        let mut output = BufReader::new(process.stdout.take().expect("it is piped"));
+        let ids = output.by_ref().lines().take(THREADS);
+        let id = |line: std::io::Result<String>| line.ok()?.parse().ok();
+        let ids = ids.map(|line| id(line).expect("it says the numbers of its threads")).collect();
+        Self { process, ids, input, output }
+    }
+
+    /// Its first thread, which is not measured, runs for a moment.
+    fn stir(&mut self) {
+        let input = self.input.as_mut().expect("it is there until the end");
+        input.write_all(&[0]).expect("it listens");
+        self.output.read_exact(&mut [0]).expect("it answers");
     }
 }
 
-impl Drop for RestingThreads {
+impl Drop for RestingProcess {
     fn drop(&mut self) {
-        self.wakers.clear();
-        for thread in self.threads.drain(..) {
-            thread.join().expect("it only waits");
-        }
+        drop(self.input.take());
+        self.process.wait().expect("it is ours");
+    }
+}
+
+/// Has threads that wait, says their numbers, and answers each byte with one until the end of its input.
+fn rest() {
+    for _ in 0..THREADS {
+        let (tell, told) = channel();
+        std::thread::spawn(move || {
+            tell.send(rustix::thread::gettid().as_raw_nonzero()).expect("somebody listens");
+            loop {
+                std::thread::park();
+            }
+        });
+        println!("{}", told.recv().expect("it says its number"));
+    }
+    let mut byte = [0];
+    while std::io::stdin().read_exact(&mut byte).is_ok() {
+        std::io::stdout().write_all(&byte).expect("somebody listens");
+        std::io::stdout().flush().expect("somebody listens");
     }
 }
 
@@ -104,12 +140,11 @@ struct Stage {
 }
 
 impl Stage {
-    fn new(ids: &[u32]) -> Self {
+    fn new(pid: u32, ids: &[u32]) -> Self {
         let directory = directory();
         let zero = Moment { nanos: SECOND, ticks: SECOND };
-        let process =
-            SyntheticProcess::create(&directory, std::process::id(), 1, THREADS, zero.nanos)
-                .expect("shared memory has room");
+        let process = SyntheticProcess::create(&directory, pid, 1, THREADS, zero.nanos)
+            .expect("shared memory has room");
         let regions: Vec<u32> =
             (0..20).map(|at| process.region(&format!("MPI_{at}"), Kind::Receive, 0)).collect();
         let world = process.object(ObjectKind::Communicator, 0, 1, "MPI_COMM_WORLD");

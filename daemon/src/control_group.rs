@@ -8,10 +8,21 @@ use std::path::{Path, PathBuf};
 /// The control groups of processes, with those around them.
 #[derive(Debug, Default)]
 pub(crate) struct ControlGroups {
-    /// By process its own group, once that was asked for.
-    of_process: BTreeMap<u32, Vec<PathBuf>>,
+    /// By process what was told of it last: many threads ask between two readings.
+    of_process: BTreeMap<u32, ToldThrottling>,
     groups: BTreeMap<PathBuf, GroupUsage>,
     now: u64,
+}
+
+/// What was told of a process, after the reading of this moment.
+#[derive(Debug, Default)]
+struct ToldThrottling {
+    at: Option<u64>,
+    throttling: Throttling,
+    /// When it was asked in which groups the process is, and the answer.
+    asked_at: u64,
+    groups: String,
+    files: Vec<PathBuf>,
 }
 
 /// What the system counted of a group.
@@ -53,7 +64,25 @@ impl ControlGroups {
 
     /// How a process was throttled lately, by whichever group around it was most.
     pub(crate) fn throttled(&mut self, pid: u32) -> Throttling {
-        let paths = self.of_process.entry(pid).or_insert_with(|| files(pid));
+        self.throttled_in(pid, || {
+            fs::read_to_string(format!("/proc/{pid}/cgroup")).unwrap_or_default()
+        })
+    }
+
+    /// The same of one that is in these groups now.
+    fn throttled_in(&mut self, pid: u32, groups: impl FnOnce() -> String) -> Throttling {
+        let mut told = self.of_process.remove(&pid).unwrap_or_default();
+        if told.at != Some(self.now) {
+            told.follow(self.now, groups);
+            told.throttling = self.throttling_of(&told.files);
+            told.at = Some(self.now);
+        }
+        let throttling = told.throttling;
+        self.of_process.insert(pid, told);
+        throttling
+    }
+
+    fn throttling_of(&mut self, paths: &[PathBuf]) -> Throttling {
         let throttled = paths.iter().map(|path| match self.groups.get(path) {
             Some(group) => group.throttling,
             None => {
@@ -65,6 +94,21 @@ impl ControlGroups {
             }
         });
         throttled.max_by(|one, other| one.periods.total_cmp(&other.periods)).unwrap_or_default()
+    }
+}
+
+impl ToldThrottling {
+    /// A process may be moved to another group while it runs, as a shell does with itself before it becomes the program.
+    fn follow(&mut self, now: u64, groups: impl FnOnce() -> String) {
+        if self.at.is_some() && now.saturating_sub(self.asked_at) < A_WHILE {
+            return;
+        }
+        self.asked_at = now;
+        let groups = groups();
+        if groups != self.groups {
+            self.files = files(&groups);
+            self.groups = groups;
+        }
     }
 }
 
@@ -109,10 +153,9 @@ impl Periods {
     }
 }
 
-/// The files that tell of the group of a process and of all around it, as far as they are to be seen.
-fn files(pid: u32) -> Vec<PathBuf> {
-    let text = fs::read_to_string(format!("/proc/{pid}/cgroup")).unwrap_or_default();
-    let groups = text.lines().filter_map(group);
+/// The files that tell of the groups of a process and of all around them, as far as they are to be seen.
+fn files(groups: &str) -> Vec<PathBuf> {
+    let groups = groups.lines().filter_map(group);
     let each = groups.flat_map(|(root, path)| {
         let path = path.trim_start_matches('/').to_owned();
         let all: Vec<PathBuf> =
@@ -139,6 +182,9 @@ fn group(line: &str) -> Option<(PathBuf, &str)> {
         _ => None,
     }
 }
+
+/// Nanoseconds from one question in which groups a process is to the next.
+const A_WHILE: u64 = 1_000_000_000;
 
 #[cfg(test)]
 mod tests {
@@ -186,5 +232,19 @@ mod tests {
     fn a_process_without_a_quota_is_not_throttled() {
         let mut groups = ControlGroups::default();
         assert_eq!(groups.throttled(u32::MAX), Throttling::default());
+    }
+
+    #[test]
+    fn a_process_is_followed_to_another_group() {
+        let mut groups = ControlGroups::default();
+        let mut asked = Vec::new();
+        for (milli, group) in [(0, "0::/a"), (200, "0::/b"), (1000, "0::/c"), (1000, "0::/d")] {
+            groups.read(milli * 1_000_000);
+            groups.throttled_in(7, || {
+                asked.push(group);
+                group.to_owned()
+            });
+        }
+        assert_eq!(asked, ["0::/a", "0::/c"]);
     }
 }

@@ -60,6 +60,7 @@ mod pipe_peers;
 mod pipe_users;
 mod placement;
 mod process;
+mod process_rest;
 mod process_stage;
 mod processors;
 mod profile;

@@ -21,6 +21,7 @@ use crate::families::{Families, FamilyMember, Waiters};
 use crate::memory_room::NodeRoom;
 use crate::peer_messages::RecordsToRead;
 use crate::pipe_users::learn_ends;
+use crate::process_rest::{ProcessProgress, ProcessRest};
 use crate::process_stage::ProcessStage;
 use crate::rank_readiness::RankReadiness;
 use crate::region::RegionMemory;
@@ -85,6 +86,7 @@ pub(crate) struct Process {
     pub(crate) earlier: Earlier,
     /// For nodes of its threads.
     room: NodeRoom,
+    rest: ProcessRest,
 }
 
 /// Whether a process may be a rank: what a rank starts has the rank in its environment, and is none.
@@ -195,6 +197,7 @@ impl Process {
             readiness: RankReadiness::default(),
             earlier: Earlier::DoesNot,
             room: state.room.of_another_process(),
+            rest: ProcessRest::default(),
         }
     }
 
@@ -533,6 +536,7 @@ impl Process {
         let mut awaited = self.awaited_threads(outcome, &state.families);
         let serves = self.rank.is_none() && state.servers.serves(self.pid);
         let mut polls = false;
+        let process = if counts { self.progress() } else { ProcessProgress::Moved };
         for (at, watched) in self.threads.iter_mut().enumerate() {
             if !watched.is_alive() && watched.growth.is_empty() && !watched.keeps_back() {
                 continue;
@@ -547,7 +551,8 @@ impl Process {
                 let peer = pipe.and_then(|pipe| self.catalogue.peer(pipe));
                 let by = awaited.of(at, watched.is_alive());
                 let tables = &self.catalogue.tables;
-                let surroundings = Surroundings { peer: peer.as_deref(), awaited: by, serves };
+                let surroundings =
+                    Surroundings { peer: peer.as_deref(), awaited: by, serves, process };
                 let attributed = watched.attribute(self.pid, scale, tables, surroundings, state);
                 let Attributed { ran, delay, lived, joined, polled } = attributed;
                 self.ran += ran;
@@ -578,6 +583,12 @@ impl Process {
         self.cost_so_far += self.cost.events;
         self.groups.sort_unstable();
         self.groups.dedup();
+    }
+
+    /// Whether any of its threads ran since they were asked about last.
+    fn progress(&mut self) -> ProcessProgress {
+        let living = self.threads.iter().filter(|watched| watched.is_alive()).count();
+        self.rest.ask(self.pid, living)
     }
 
     fn awaited_threads(&self, outcome: PassOutcome, families: &Families) -> Waiters {

@@ -28,6 +28,8 @@ pub(crate) struct Processors {
     allowed: Vec<usize>,
     control_groups: ControlGroups,
     last: Option<ProcessorTimes>,
+    /// How many there were.
+    readings: u64,
     /// What measured threads ran since the last reading, and for how long they could run.
     ran: Nanos,
     wanted: Nanos,
@@ -138,6 +140,7 @@ impl Default for Processors {
             allowed: numbers(&sched_getaffinity(None).unwrap_or_else(|_| CpuSet::new())),
             control_groups: ControlGroups::default(),
             last: None,
+            readings: 0,
             ran: Nanos::ZERO,
             wanted: Nanos::ZERO,
             runnable: 0.0,
@@ -168,6 +171,7 @@ impl Processors {
             return;
         }
         let Some(reading) = ProcessorTimes::now(now) else { return };
+        self.readings += 1;
         if let Some(last) = self.last.replace(reading)
             && let Some(now) = &self.last
         {
@@ -222,6 +226,11 @@ impl Processors {
         polled.scaled(self.contention)
     }
 
+    /// The number of the last reading of what uses processors: until the next one nothing new is known of those that a thread may run on.
+    pub(crate) const fn reading(&self) -> u64 {
+        self.readings
+    }
+
     /// The processors that a thread may run on, where those are not all; none where it is not known.
     pub(crate) fn confines(&self, tid: u32) -> Vec<usize> {
         let mask = i32::try_from(tid).ok().and_then(Pid::from_raw);
@@ -250,7 +259,8 @@ impl Processors {
             return parts(throttled, &[(Category::RunDelay, 1.0)]);
         };
         let is_pinned = !on.is_empty() && usage.is_idle_outside(on, &self.allowed);
-        parts(throttled, &usage.causes(is_pinned, self.users(usage, on, ran)))
+        let rest = usage.causes(is_pinned, self.users(usage, on, ran));
+        if throttled > 0.0 { parts(throttled, &rest) } else { rest }
     }
 
     /// How many processors of those that a thread is confined to other measured threads had, and other programs.
@@ -398,17 +408,19 @@ impl Usage {
     /// Where measured threads and other programs had so many processors.
     fn causes(&self, is_pinned: bool, [job, others]: [f64; 2]) -> Causes {
         let rest = 1.0 - self.stolen;
-        let mut causes = vec![(Category::Stolen, self.stolen)];
         let all = job + others;
-        if is_pinned {
-            causes.push((Category::Pinned, rest));
+        let parts = if is_pinned {
+            [(Category::Pinned, rest), (Category::RunDelay, 0.0)]
         } else if all < LITTLE {
-            causes.push((Category::RunDelay, rest));
+            [(Category::RunDelay, rest), (Category::Pinned, 0.0)]
         } else {
-            causes.push((Category::DelayByJob, rest * job / all));
-            causes.push((Category::DelayByOthers, rest * others / all));
-        }
-        causes
+            [
+                (Category::DelayByJob, rest * job / all),
+                (Category::DelayByOthers, rest * others / all),
+            ]
+        };
+        let parts = [(Category::Stolen, self.stolen)].into_iter().chain(parts);
+        parts.filter(|(_, part)| *part > 0.0).collect()
     }
 }
 

@@ -9,6 +9,7 @@ use whyperf_model::Nanos;
 
 use crate::kept::KeptDescriptor;
 use crate::kernel_time::TICK;
+use crate::process_rest::ProcessProgress;
 use crate::thread_activity::{ThreadActivity, ThreadProgress};
 
 /// The meter of one thread.
@@ -129,16 +130,20 @@ impl Running {
         self.unreadable && self.before.is_none()
     }
 
-    /// What became of the time that was computed in the interval just past. `activity` is asked where much of it is not explained, with what
-    /// the system has counted by now.
+    /// What became of the time that was computed in the interval just past, in which its process may have rested. `activity` is asked where much of
+    /// it is not explained, with what the system has counted by now.
     pub(crate) fn bound(
         &mut self,
-        pid: u32,
-        tid: u32,
+        [pid, tid]: [u32; 2],
+        process: ProcessProgress,
         interval: ThreadInterval,
         activity: impl FnOnce(Schedstat, ThreadProgress) -> ThreadActivity,
     ) -> Granted {
-        match self.read(pid, tid) {
+        let now = match process {
+            ProcessProgress::Rested if !self.unreadable => self.before,
+            _ => None,
+        };
+        match now.or_else(|| self.read(pid, tid)) {
             None => Granted::all_of(interval.computed),
             Some(now) => self.bound_by(now, interval, activity),
         }
@@ -356,7 +361,7 @@ fn at_least_none(time: i64) -> u64 {
 fn counted(file: &File) -> Option<Schedstat> {
     let mut text = [0; 64];
     let length = file.read_at(&mut text, 0).ok()?;
-    Schedstat::parse(std::str::from_utf8(&text[..length]).ok()?)
+    Schedstat::parse(&text[..length])
 }
 
 #[cfg(test)]
@@ -693,7 +698,8 @@ mod tests {
         let computed = Nanos::from_millis(5);
         let interval = ThreadInterval { computed, lived: computed, ..ThreadInterval::default() };
         if running.read(id, id).is_some() {
-            let told = running.bound(id, id, interval, |_, _| ThreadActivity::Runnable);
+            let progress = ProcessProgress::Moved;
+            let told = running.bound([id; 2], progress, interval, |_, _| ThreadActivity::Runnable);
             assert!(told.ran <= computed);
         }
         assert!(!running.is_unknown());

@@ -151,6 +151,12 @@ impl RunningSplit {
 /// Makes the parts add up to what ran, none of them larger than what was computed there: all are scaled alike, and what finds no
 /// room at a place is left to the others. Those that are full first come first.
 fn fit(times: &mut BTreeMap<u32, PlaceTime>, ran: f64) {
+    if times.len() == 1 {
+        // As most threads have it, in each pass: nothing is to be sorted.
+        let only = times.values_mut();
+        only.for_each(|time| time.ran = if time.ran > 0.0 { ran.min(time.seconds()) } else { 0.0 });
+        return;
+    }
     let mut all: Vec<&mut PlaceTime> = times.values_mut().collect();
     let room = |time: &PlaceTime| time.seconds() / time.ran.max(f64::MIN_POSITIVE);
     all.sort_by(|one, other| room(one).total_cmp(&room(other)));

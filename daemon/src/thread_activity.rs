@@ -70,48 +70,56 @@ impl Default for LastLook {
 }
 
 /// How many threads may be looked at in a pass: a look takes some microseconds. What is not used is saved for when many threads begin or come
-/// to rest at once. Where more want one than there are they have it in turns.
+/// to rest at once. Where more want one than there are they have it in turns. Of threads that moved the system itself tells more before long: they leave
+/// half of all looks to those that rest, and where many move they have half of those that are new, for then each one's turn comes rarely anyway.
 #[derive(Debug)]
 pub(crate) struct LookBudget {
     pass: u32,
     left: u32,
-    /// Threads that wanted one in this pass.
-    wanted: u32,
-    /// A thread may have one every so many passes.
-    turns: u32,
+    /// Threads that wanted one in this pass: of those that moved, and of those that did not.
+    wanted: [u32; 2],
+    /// Such a thread may have one every so many passes.
+    turns: [u32; 2],
 }
 
 /// Looks for each pass, and those that are saved at most.
 const LOOKS: u32 = 4;
 const SAVED: u32 = 160;
+/// Where more threads move they have no looks that were saved.
+const MANY: u32 = 16;
 /// Who is seen to wait is looked at again after it was asked about so often, though it did not move: it may have been seen too early.
 const FRESH: u32 = 400;
 
 impl Default for LookBudget {
     fn default() -> Self {
-        Self { pass: 0, left: SAVED, wanted: 0, turns: 1 }
+        Self { pass: 0, left: SAVED, wanted: [0; 2], turns: [1; 2] }
     }
 }
 
 impl LookBudget {
     /// A pass begins.
     pub(crate) fn begin_pass(&mut self) {
+        let [moved, resting] = self.wanted;
         let left = (self.left + LOOKS).min(SAVED);
-        let turns = self.wanted.div_ceil(left).max(1);
-        *self = Self { pass: self.pass.wrapping_add(1), left, wanted: 0, turns };
+        let for_moved =
+            if moved > MANY { LOOKS / 2 } else { left.saturating_sub(SAVED / 2).max(1) };
+        let turns = [moved.div_ceil(for_moved), resting.div_ceil(left)];
+        let turns = turns.map(|turns| turns.max(1));
+        *self = Self { pass: self.pass.wrapping_add(1), left, wanted: [0; 2], turns };
     }
 
-    /// Whether this thread may be looked at. Of one that moved the system itself tells more before long: it leaves half of all looks to those
-    /// that rest.
-    fn take(&mut self, tid: u32, moved: ThreadProgress) -> bool {
-        if moved == ThreadProgress::Yes && self.left <= SAVED / 2 {
-            return false;
-        }
-        self.wanted += 1;
-        let is_its_turn = tid.wrapping_add(self.pass).is_multiple_of(self.turns);
-        let Some(left) = self.left.checked_sub(u32::from(is_its_turn)) else { return false };
-        self.left = left;
-        is_its_turn
+    /// Whether this thread may be looked at. Threads ask in the same order in each pass.
+    fn take(&mut self, moved: ThreadProgress) -> bool {
+        let (kind, kept) = match moved {
+            ThreadProgress::Yes => (0, SAVED / 2),
+            ThreadProgress::No => (1, 0),
+        };
+        let number = self.wanted[kind];
+        self.wanted[kind] += 1;
+        let may = number.wrapping_add(self.pass).is_multiple_of(self.turns[kind]);
+        let may = may && self.left > kept;
+        self.left -= u32::from(may);
+        may
     }
 }
 
@@ -137,26 +145,40 @@ impl LastLook {
             }
             _ => {}
         }
-        if !looks.take(tid, moved) {
+        if !looks.take(moved) {
             return ThreadActivity::Unseen;
         }
         (self.counted, self.asked) = (counted, 0);
-        self.activity = match ThreadWait::of(pid, tid) {
+        self.activity = self.look(pid, tid);
+        self.activity
+    }
+
+    /// One that was runnable at the last look mostly still is, which the file that has its preemptions says as well: then it is the only one that is
+    /// read.
+    fn look(&mut self, pid: u32, tid: u32) -> ThreadActivity {
+        let was_runnable =
+            !matches!(self.activity, ThreadActivity::Unseen | ThreadActivity::Blocked);
+        if was_runnable
+            && let Some(status) = ProcessStatus::of_thread(pid, tid)
+            && status.is_running()
+        {
+            return self.runnable(Some(&status));
+        }
+        match ThreadWait::of(pid, tid) {
             None => ThreadActivity::Gone,
-            Some(ThreadWait::Runnable) => self.runnable(pid, tid),
+            Some(ThreadWait::Runnable) => {
+                self.runnable(ProcessStatus::of_thread(pid, tid).as_ref())
+            }
             Some(ThreadWait::Blocked { reason, pipe }) => {
                 (self.reason, self.pipe) = (reason, pipe);
                 self.unplaced = Some(reason);
                 ThreadActivity::Blocked
             }
-        };
-        self.activity
+        }
     }
 
-    fn runnable(&mut self, pid: u32, tid: u32) -> ThreadActivity {
-        let Some(status) = ProcessStatus::of_thread(pid, tid) else {
-            return ThreadActivity::Runnable;
-        };
+    fn runnable(&mut self, status: Option<&ProcessStatus>) -> ThreadActivity {
+        let Some(status) = status else { return ThreadActivity::Runnable };
         let preemptions = status.preemptions().unwrap_or(self.preemptions);
         let before = std::mem::replace(&mut self.preemptions, preemptions);
         let blocks = status.blocks();
@@ -279,18 +301,32 @@ mod tests {
         let (mut looks, mut had) = (no_looks(), [0; 100]);
         for _ in 0..200 {
             looks.begin_pass();
-            for (tid, had) in (0..).zip(&mut had) {
-                *had += u32::from(looks.take(tid, ThreadProgress::No));
+            for had in &mut had {
+                *had += u32::from(looks.take(ThreadProgress::No));
             }
         }
         assert!(had.iter().all(|had| (2..=40).contains(had)), "{had:?}");
     }
 
     #[test]
+    fn where_many_move_each_has_a_look_in_its_turn_and_half_are_left_to_others() {
+        let (mut looks, mut had) = (no_looks(), [0; 64]);
+        (0..20).for_each(|_| looks.begin_pass());
+        for _ in 0..640 {
+            looks.begin_pass();
+            for had in &mut had {
+                *had += u32::from(looks.take(ThreadProgress::Yes));
+            }
+        }
+        let is_half = looks.left >= SAVED - LOOKS && had.iter().all(|had| (15..=25).contains(had));
+        assert!(is_half, "{} left, {had:?}", looks.left);
+    }
+
+    #[test]
     fn looks_that_nobody_wanted_are_there_when_many_come_to_rest() {
         let mut looks = no_looks();
         (0..20).for_each(|_| looks.begin_pass());
-        let mut taken = |moved| (0..200).filter(|tid| looks.take(*tid, moved)).count();
+        let mut taken = |moved| (0..200).filter(|_| looks.take(moved)).count();
         assert_eq!(taken(ThreadProgress::Yes), 0, "the system tells of those itself");
         assert_eq!(taken(ThreadProgress::No), 80);
     }

@@ -34,14 +34,16 @@ impl WaitObjects {
 impl WaitObjects {
     /// What a thread waits for that could run, by who has the processors.
     pub(crate) fn processor(&mut self, delay: Category, resources: &mut Resources) -> ResourceId {
-        let all = Resource::root(Hierarchy::SyncObject).child("Processor");
-        let object = || match delay {
-            Category::DelayByJob => all.child("job"),
-            Category::DelayByOthers => all.child("others"),
-            Category::Throttled => all.child("quota"),
-            Category::Stolen => all.child("host"),
-            Category::Pinned => all.child("binding"),
-            _ => all.clone(),
+        let object = || {
+            let all = Resource::root(Hierarchy::SyncObject).child("Processor");
+            match delay {
+                Category::DelayByJob => all.child("job"),
+                Category::DelayByOthers => all.child("others"),
+                Category::Throttled => all.child("quota"),
+                Category::Stolen => all.child("host"),
+                Category::Pinned => all.child("binding"),
+                _ => all,
+            }
         };
         *self.processors.entry(delay).or_insert_with(|| resources.id(&object()))
     }

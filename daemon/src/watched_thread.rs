@@ -22,6 +22,7 @@ use crate::grown_node::{GrownNode, WaitPurpose, computed, is_for_work};
 use crate::kernel_time::KernelTime;
 use crate::known_reasons::KnownReasons;
 use crate::pipe_users::UsedEnd;
+use crate::process_rest::ProcessProgress;
 use crate::processors::Causes;
 use crate::running::{Granted, Running, ThreadInterval};
 use crate::running_split::RunningSplit;
@@ -73,8 +74,10 @@ pub(crate) struct WatchedThread {
     pub(crate) last_look: LastLook,
     /// What became of the time of its own code in the last pass.
     granted: Granted,
-    /// The processors that it may run on, where those are not all, as it was seen when it last had none.
+    /// The processors that it may run on, where those are not all, as it was seen when it last had none, and when the uses of processors that
+    /// are compared with it were read.
     confined: Vec<usize>,
+    confined_at: Option<u64>,
     kernel_time: KernelTime,
     known_reasons: KnownReasons,
     pub(crate) counters: ThreadCounters,
@@ -107,6 +110,7 @@ impl WatchedThread {
             last_look: LastLook::default(),
             granted: Granted::default(),
             confined: Vec::new(),
+            confined_at: None,
             kernel_time: KernelTime::default(),
             known_reasons: KnownReasons::default(),
             counters: ThreadCounters::default(),
@@ -259,13 +263,13 @@ impl WatchedThread {
         pid: u32,
         scale: Scale,
         tables: &ProcessTables,
-        Surroundings { peer, awaited, serves }: Surroundings<'_>,
+        Surroundings { peer, awaited, serves, process }: Surroundings<'_>,
         state: &mut SharedState,
     ) -> Attributed {
         let grown = self.list_grown(scale, (tables, serves), (&state.classes, &state.resources));
         let mut times = computed(&grown);
         let interval = self.interval(pid, &grown);
-        let granted = self.granted(pid, interval, state);
+        let granted = self.granted((pid, process), interval, state);
         self.granted = granted;
         self.running_split.divide(&mut times, granted);
         let causes = self.causes(pid, granted, interval, state);
@@ -299,7 +303,7 @@ impl WatchedThread {
             if category == Category::Join {
                 self.delegated += by.time;
             }
-            told.extend(delays(class, delay, &causes, state));
+            tell_delays(&mut told, (class, delay), &causes, state);
             if !blocked.is_zero() {
                 let class = wait.class(class, state);
                 told.push((class, Totals { time: blocked, ..Totals::default() }));
@@ -406,11 +410,16 @@ impl WatchedThread {
     }
 
     /// What became of the time that it computed by its events.
-    fn granted(&mut self, pid: u32, interval: ThreadInterval, state: &mut SharedState) -> Granted {
+    fn granted(
+        &mut self,
+        (pid, process): (u32, ProcessProgress),
+        interval: ThreadInterval,
+        state: &mut SharedState,
+    ) -> Granted {
         let (tid, last_look) = (self.thread.tid, &mut self.last_look);
         let looks = &mut state.looks;
         let activity = |counted, moved| last_look.take([pid, tid], counted, moved, looks);
-        let granted = self.running.bound(pid, tid, interval, activity);
+        let granted = self.running.bound([pid, tid], process, interval, activity);
         if self.is_untold()
             && let Some(place) = self.place.filter(|_| !self.growth.is_empty())
         {
@@ -419,8 +428,10 @@ impl WatchedThread {
                 recorder.untold(location);
             }
         }
-        if !granted.delayed_anywhere.is_zero() {
+        let reading = Some(state.processors.reading());
+        if !granted.delayed_anywhere.is_zero() && self.confined_at != reading {
             self.confined = state.processors.confines(tid);
+            self.confined_at = reading;
         }
         state.processors.ran(&self.confined, granted.anywhere, granted.delayed_anywhere);
         granted
@@ -551,6 +562,8 @@ pub(crate) struct Surroundings<'peer> {
     pub(crate) awaited: Waiter,
     /// Its process serves others: what it waits for at several descriptors are requests.
     pub(crate) serves: bool,
+    /// Whether any thread of its process ran.
+    pub(crate) process: ProcessProgress,
 }
 
 /// How a thread spent an interval.
@@ -614,15 +627,14 @@ fn most_ran(category: Category, by: &NodeCounters) -> Nanos {
     Nanos(calls.saturating_add(by.sent).saturating_add(by.received))
 }
 
-/// A run delay at a place, by what is to blame for it.
-fn delays(
-    class: ClassId,
-    delay: Nanos,
+/// Tells a run delay at a place, by what is to blame for it.
+fn tell_delays(
+    told: &mut Vec<(ClassId, Totals)>,
+    (class, delay): (ClassId, Nanos),
     causes: &[(Category, f64)],
     state: &mut SharedState,
-) -> Vec<(ClassId, Totals)> {
+) {
     let mut left = delay;
-    let mut told = Vec::new();
     for (at, (category, part)) in causes.iter().enumerate() {
         let part = delay.scaled(*part).min(left);
         let time = if at + 1 == causes.len() { left } else { part };
@@ -634,5 +646,4 @@ fn delays(
             told.push((class, Totals { time, ..Totals::default() }));
         }
     }
-    told
 }

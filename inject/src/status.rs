@@ -1,6 +1,7 @@
 //! The file `/proc/<pid>/status` of a process or a thread, by line.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::Read as _;
 
 /// Its text.
 #[derive(Debug)]
@@ -16,7 +17,11 @@ impl ProcessStatus {
     /// Of a thread of a process.
     #[must_use]
     pub fn of_thread(pid: u32, tid: u32) -> Option<Self> {
-        fs::read_to_string(format!("/proc/{pid}/task/{tid}/status")).ok().map(Self)
+        let mut text = String::with_capacity(USUAL);
+        let file = File::open(format!("/proc/{pid}/task/{tid}/status")).ok()?;
+        // Not by the size of the file, which is none: that would be ten system calls, of threads that are looked at in many passes.
+        file.take(u64::MAX).read_to_string(&mut text).ok()?;
+        Some(Self(text))
     }
 
     /// How often a thread lost its processor against its will.
@@ -55,7 +60,8 @@ impl ProcessStatus {
     }
 
     /// Whether it runs, or wants to.
-    pub(crate) fn is_running(&self) -> bool {
+    #[must_use]
+    pub fn is_running(&self) -> bool {
         self.line("State").is_some_and(|state| state.starts_with('R'))
     }
 
@@ -93,6 +99,9 @@ impl ProcessStatus {
         self.line("Uid")?.split_ascii_whitespace().nth(1)?.parse().ok()
     }
 }
+
+/// More bytes than it has on most machines.
+const USUAL: usize = 4096;
 
 #[cfg(test)]
 mod tests {

@@ -16,6 +16,7 @@ const ALLOWED: &[(&str, &str)] = &[
     ("benches/event.rs", "calls the shared object through its C interface"),
     ("inject/src/perf_period.rs", "changes the period of an event of the kernel's"),
     ("inject/src/pidfd_info.rs", "asks the kernel how a process ended"),
+    ("inject/src/processor_clock.rs", "reads the clock of another process"),
     ("inject/src/tracee.rs", "traces a thread of another process"),
     ("inject/src/attach_request.rs", "sends a signal with a value"),
     ("daemon/src/clock.rs", "reads the counter that ticks come from"),
