@@ -20,6 +20,8 @@
 
 mod bins;
 mod comparison;
+mod copying;
+mod database;
 mod diagnosis;
 mod error;
 mod exchange;
@@ -42,6 +44,7 @@ mod run;
 mod run_results;
 mod run_series;
 mod running_sums;
+mod safe_recorder;
 mod scaling;
 mod selector;
 mod simulated;
@@ -53,6 +56,8 @@ pub use comparison::{
     ComparisonSettings, Conclusions, ExplainedPart, MetricRole, MovedConclusion, Operand,
     RankedDifference, RunPart, StructuralDifference, WallVerdict, compare,
 };
+pub use copying::{CopiedRuns, CopyProgress};
+pub use database::AddressError;
 pub use diagnosis::{Diagnosis, Extent};
 pub use error::StoreError;
 pub use exchange::{
@@ -96,6 +101,7 @@ pub use run::{
     StoredReport, StoredVerdict, Summary, Topic,
 };
 pub use run_results::RunResults;
+pub use safe_recorder::{SafeRecorder, WrittenRun};
 pub use scaling::{
     GrowthModel, GrowthTerm, ModelledTime, Prediction, ScaledRuns, Scaling, ScalingFactors,
     ScalingSettings, WorkPerRun,
