@@ -141,6 +141,7 @@ impl Progress {
         self.cost = next.cost;
         self.appeared.extend(next.appeared);
         self.retired.extend(next.retired);
+        self.verdicts.retain(|old| next.verdicts.iter().all(|new| new.number != old.number));
         self.verdicts.extend(next.verdicts);
         self.edges.extend(next.edges);
         self.searched.extend(next.searched);

@@ -140,7 +140,7 @@ fn open_file(path: &Path, access: Access) -> Result<Connection, StoreError> {
 /// A database of a server, which is there already.
 fn open_server(shown: &Path, address: &ServerAddress) -> Result<Connection, StoreError> {
     let opened = ServerConnection::open(address).map(Connection::Server);
-    opened.map_err(|error| StoreError::of(shown, "opening it", &error))
+    opened.map_err(|error| StoreError::of(shown, "opening it", &DatabaseError::from(error)))
 }
 
 fn configure(connection: &rusqlite::Connection, access: Access) -> rusqlite::Result<()> {

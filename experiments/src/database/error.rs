@@ -2,6 +2,7 @@
 
 use std::io;
 
+use super::problem::Problem;
 use super::server::ServerError;
 
 /// Why a statement was not carried out.
@@ -19,27 +20,6 @@ pub(crate) enum DatabaseError {
         /// Counted from 0.
         column: usize,
     },
-}
-
-/// What is wrong, as far as something can be done about it.
-#[derive(Debug)]
-pub(crate) enum Problem {
-    /// What is there is damaged, or no database.
-    Damaged,
-    /// It may be read only.
-    ReadOnly,
-    /// Somebody else has it.
-    Busy,
-    /// There is no room.
-    Full,
-    /// A file cannot be opened.
-    CannotOpen(io::Error),
-    /// No server answers there, or it has gone away.
-    Unreachable,
-    /// The server does not let this user in.
-    Refused,
-    /// Something else.
-    Other,
 }
 
 impl DatabaseError {

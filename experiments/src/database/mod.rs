@@ -8,6 +8,7 @@
 
 mod dialect;
 mod error;
+mod problem;
 mod row;
 mod server;
 mod value;
@@ -16,7 +17,8 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::TransactionBehavior;
 
-pub(crate) use error::{DatabaseError, Problem};
+pub(crate) use error::DatabaseError;
+pub(crate) use problem::Problem;
 pub(crate) use row::Row;
 pub use server::AddressError;
 pub(crate) use server::{ServerAddress, ServerConnection};
@@ -89,7 +91,7 @@ impl Connection {
     pub(crate) fn batch(&self, sql: &str) -> Result<(), DatabaseError> {
         match self {
             Self::File(connection) => Ok(connection.execute_batch(sql)?),
-            Self::Server(server) => server.batch(sql),
+            Self::Server(server) => Ok(server.batch(sql)?),
         }
     }
 
@@ -97,7 +99,7 @@ impl Connection {
     pub(crate) fn only_read(&self) -> Result<(), DatabaseError> {
         match self {
             Self::File(_) => Ok(()),
-            Self::Server(server) => server.batch("SET default_transaction_read_only = on"),
+            Self::Server(server) => Ok(server.batch("SET default_transaction_read_only = on")?),
         }
     }
 
@@ -118,7 +120,10 @@ impl Connection {
             Self::Server(server) => {
                 server.begin()?;
                 match work(this) {
-                    Ok(done) => server.commit().map(|()| done),
+                    Ok(done) => {
+                        server.commit()?;
+                        Ok(done)
+                    }
                     Err(error) => {
                         // A server that is gone has taken it back already; the first error is the one to tell.
                         let _ = server.roll_back();
@@ -139,7 +144,7 @@ impl Statement<'_> {
                 statement.execute(rusqlite::params_from_iter(values))?;
                 Ok(())
             }
-            Self::Server(server, statement) => server.execute(statement, parameters),
+            Self::Server(server, statement) => Ok(server.execute(statement, parameters)?),
         }
     }
 
@@ -159,7 +164,14 @@ impl Statement<'_> {
                 }
                 Ok(found)
             }
-            Self::Server(server, statement) => server.query(statement, parameters, read),
+            Self::Server(server, statement) => {
+                let (mut found, mut wrong) = (Vec::new(), None);
+                server.query(statement, parameters, |values| match read(&Row::Server(values)) {
+                    Ok(one) => found.push(one),
+                    Err(error) => wrong = wrong.take().or(Some(error)),
+                })?;
+                wrong.map_or(Ok(found), Err)
+            }
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::database::Problem;
+use crate::database::problem::Problem;
 
 /// What went wrong, on the way or at the server.
 #[derive(Debug, thiserror::Error)]

@@ -20,8 +20,7 @@ pub(crate) use error::ServerError;
 pub(crate) use session::PreparedStatement;
 
 use self::session::Session;
-use super::row::Row;
-use super::{DatabaseError, Parameter};
+use super::value::{Parameter, Value};
 
 /// An open connection.
 pub(crate) struct ServerConnection {
@@ -36,52 +35,44 @@ impl std::fmt::Debug for ServerConnection {
 
 impl ServerConnection {
     /// Connects to the first server of the address that lets the user in.
-    pub(crate) fn open(address: &ServerAddress) -> Result<Self, DatabaseError> {
+    pub(crate) fn open(address: &ServerAddress) -> Result<Self, ServerError> {
         Ok(Self { session: RefCell::new(Session::open(address)?) })
     }
 
-    pub(super) fn prepare(&self, sql: &str) -> Result<Arc<PreparedStatement>, DatabaseError> {
-        Ok(self.session.borrow_mut().prepare(sql)?)
+    pub(super) fn prepare(&self, sql: &str) -> Result<Arc<PreparedStatement>, ServerError> {
+        self.session.borrow_mut().prepare(sql)
     }
 
     pub(super) fn execute(
         &self,
         statement: &PreparedStatement,
         parameters: &[&dyn Parameter],
-    ) -> Result<(), DatabaseError> {
-        Ok(self.session.borrow_mut().execute(statement, parameters)?)
+    ) -> Result<(), ServerError> {
+        self.session.borrow_mut().execute(statement, parameters)
     }
 
-    pub(super) fn query<T>(
+    pub(super) fn query(
         &self,
         statement: &PreparedStatement,
         parameters: &[&dyn Parameter],
-        mut read: impl FnMut(&Row<'_>) -> Result<T, DatabaseError>,
-    ) -> Result<Vec<T>, DatabaseError> {
-        let mut found = Vec::new();
-        let mut wrong = None;
-        self.session.borrow_mut().query(statement, parameters, |values| {
-            match read(&Row::Server(values)) {
-                Ok(one) => found.push(one),
-                Err(error) => wrong = wrong.take().or(Some(error)),
-            }
-        })?;
-        wrong.map_or(Ok(found), Err)
+        read: impl FnMut(&[Value<'_>]),
+    ) -> Result<(), ServerError> {
+        self.session.borrow_mut().query(statement, parameters, read)
     }
 
-    pub(super) fn batch(&self, sql: &str) -> Result<(), DatabaseError> {
-        Ok(self.session.borrow_mut().batch(sql)?)
+    pub(super) fn batch(&self, sql: &str) -> Result<(), ServerError> {
+        self.session.borrow_mut().batch(sql)
     }
 
-    pub(super) fn begin(&self) -> Result<(), DatabaseError> {
+    pub(super) fn begin(&self) -> Result<(), ServerError> {
         self.batch("BEGIN")
     }
 
-    pub(super) fn commit(&self) -> Result<(), DatabaseError> {
+    pub(super) fn commit(&self) -> Result<(), ServerError> {
         self.batch("COMMIT")
     }
 
-    pub(super) fn roll_back(&self) -> Result<(), DatabaseError> {
+    pub(super) fn roll_back(&self) -> Result<(), ServerError> {
         self.batch("ROLLBACK")
     }
 }

@@ -20,7 +20,8 @@ use postgres_protocol::message::frontend;
 use super::address::{Encryption, Host, ServerAddress};
 use super::error::ServerError;
 use super::stream::{Protection, Stream};
-use crate::database::{Parameter, Value};
+use crate::database::problem::Problem;
+use crate::database::value::{Parameter, Value};
 
 /// One connection, and what was sent and not answered yet.
 pub(super) struct Session {
@@ -190,7 +191,7 @@ impl Session {
                 Message::ErrorResponse(error) => {
                     let error = said(&error);
                     // Nothing comes after this: the connection ends.
-                    let is_fatal = matches!(error.problem(), crate::database::Problem::Unreachable);
+                    let is_fatal = matches!(error.problem(), Problem::Unreachable);
                     done = done.and(Err(error));
                     if is_fatal {
                         return done;
