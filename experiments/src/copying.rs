@@ -39,7 +39,7 @@ struct ListedRun {
 }
 
 /// A table that belongs to runs, and its columns beside `run`.
-const TABLES: [(&str, &[&str]); 16] = [
+const TABLES: [(&str, &[&str]); 18] = [
     ("fact", &["topic", "name", "value"]),
     ("resource", &["name", "appeared", "retired"]),
     (
@@ -68,6 +68,22 @@ const TABLES: [(&str, &[&str]); 16] = [
             "process",
             "thread",
             "path",
+            "calls",
+            "inclusive",
+            "exclusive",
+            "sent",
+            "received",
+            "source",
+            "coverage",
+        ],
+    ),
+    ("callpath", &["number", "path"]),
+    (
+        "profile_row",
+        &[
+            "process",
+            "thread",
+            "callpath",
             "calls",
             "inclusive",
             "exclusive",

@@ -10,12 +10,13 @@ use whyperf_model::{
 };
 
 use crate::bins;
+use crate::callpath_numbers::SEPARATOR;
 use crate::database::{DatabaseError, Parameter, Row, params};
 use crate::error::StoreError;
 use crate::foreign_profile::ForeignProfile;
 use crate::instant::{counted, moment, text};
 use crate::message_series::MessageSeries;
-use crate::recorder::{SEPARATOR, WHOLE, first_of, transact};
+use crate::recorder::{WHOLE, first_of, transact};
 use crate::run::{
     Edge, ObjectRow, Phase, RunId, StepRow, StoredProfileRow, StoredReport, StoredVerdict, Summary,
 };
@@ -318,7 +319,7 @@ impl Store {
     /// When the store cannot be read.
     pub fn profile(&self, run: &RunId) -> Result<Vec<StoredProfileRow>, StoreError> {
         let query = "SELECT process, thread, path, calls, inclusive, exclusive, sent, received, source, \
-                     coverage FROM profile WHERE run = $1 ORDER BY process, thread, path";
+                     coverage FROM whole_profile WHERE run = $1 ORDER BY process, thread, path";
         self.measured(run, query, profile_row)
     }
 

@@ -19,6 +19,7 @@
 #![forbid(unsafe_code)]
 
 mod bins;
+mod callpath_numbers;
 mod comparison;
 mod copying;
 mod database;

@@ -6,7 +6,7 @@ use crate::database::{Connection, DatabaseError, params};
 use crate::error::StoreError;
 
 /// Each step once, in order; a step that was shipped is never changed.
-const STEPS: [&str; 8] = [
+const STEPS: [&str; 9] = [
     include_str!("migrations/001.sql"),
     include_str!("migrations/002.sql"),
     include_str!("migrations/003.sql"),
@@ -15,6 +15,7 @@ const STEPS: [&str; 8] = [
     include_str!("migrations/006.sql"),
     include_str!("migrations/007.sql"),
     include_str!("migrations/008.sql"),
+    include_str!("migrations/009.sql"),
 ];
 
 /// What the versions from the first on lack, for a connection that only reads: a column or a table that is empty.
@@ -30,6 +31,11 @@ const LACKING: [&str; STEPS.len() - 1] = [
     "CREATE TEMP TABLE foreign_profile (run BIGINT, bytes BLOB);",
     "CREATE TEMP TABLE user_event (run BIGINT, name TEXT, kind TEXT, process BIGINT, thread BIGINT, path TEXT, count BIGINT, \
      sum BIGINT, least BIGINT, most BIGINT, squares TEXT, deviation REAL);",
+    "CREATE TEMP TABLE callpath (run BIGINT, number BIGINT, path TEXT);
+     CREATE TEMP TABLE profile_row (run BIGINT, process BIGINT, thread BIGINT, callpath BIGINT, calls BIGINT, inclusive BIGINT, \
+     exclusive BIGINT, sent BIGINT, received BIGINT, source TEXT, coverage REAL);
+     CREATE TEMP VIEW whole_profile AS SELECT run, process, thread, path, calls, inclusive, exclusive, sent, received, source, \
+     coverage FROM profile;",
 ];
 
 /// Lets an older store be read as one of today; the store stays as it is, and no other connection sees what is added.

@@ -11,6 +11,7 @@ use whyperf_model::matching::{IntervalRecord, Line};
 use whyperf_model::{Resource, Time, UserEventRow};
 
 use crate::bins;
+use crate::callpath_numbers::{CallpathNumbers, SEPARATOR};
 use crate::database::{Connection, DatabaseError, Parameter, params};
 use crate::error::StoreError;
 use crate::foreign_bytes::ForeignBytes;
@@ -22,9 +23,6 @@ use crate::run::{
     StoredVerdict, Topic,
 };
 use crate::store::{Access, Store};
-
-/// What separates the names of a callpath in the store; no name contains it.
-pub(crate) const SEPARATOR: &str = "\u{1f}";
 
 /// In the place of a phase's number: the search over the whole run.
 pub(crate) const WHOLE: u32 = 0;
@@ -97,6 +95,7 @@ pub struct Recorder {
     steps: i64,
     record: Record,
     messages: MessageSeries,
+    callpaths: CallpathNumbers,
 }
 
 impl Recorder {
@@ -110,7 +109,8 @@ impl Recorder {
         let number =
             transact(&mut store, "beginning a run", |transaction| begin(transaction, run, &id))?;
         let (record, messages) = (Record::default(), MessageSeries::default());
-        Ok(Self { store, number, id, steps: 0, record, messages })
+        let callpaths = CallpathNumbers::default();
+        Ok(Self { store, number, id, steps: 0, record, messages, callpaths })
     }
 
     /// Begins the same run in another store, where nothing of it is written yet.
@@ -119,7 +119,8 @@ impl Recorder {
         let Self { id, record, messages, .. } = self;
         let number =
             transact(&mut store, "beginning a run", |transaction| begin(transaction, run, &id))?;
-        Ok(Self { store, number, id, steps: 0, record, messages })
+        let callpaths = CallpathNumbers::default();
+        Ok(Self { store, number, id, steps: 0, record, messages, callpaths })
     }
 
     /// The name of the run.
@@ -142,11 +143,7 @@ impl Recorder {
     /// # Errors
     /// See [`StoreError`]; what was written before stays.
     pub fn record_again(&mut self, progress: &Progress) -> Result<(), StoreError> {
-        let (number, steps) = (self.number, self.steps);
-        let passes = (&self.record, &self.messages);
-        transact(&mut self.store, "writing a run", |transaction| {
-            Writer { transaction, run: number }.write(progress, steps, passes)
-        })?;
+        self.write("writing a run", progress, |_| Ok(()))?;
         self.steps += count(progress.steps.len() as u64);
         Ok(())
     }
@@ -183,15 +180,36 @@ impl Recorder {
         progress: &Progress,
         ending: Ending,
     ) -> Result<(), StoreError> {
-        let (number, steps) = (self.number, self.steps);
-        let passes = (&self.record, &self.messages);
-        transact(&mut self.store, "finishing a run", |transaction| {
-            Writer { transaction, run: number }.write(progress, steps, passes)?;
+        let number = self.number;
+        self.write("finishing a run", progress, |transaction| {
             let end =
                 "UPDATE run SET complete = 1, elapsed = $1, exit_status = $2 WHERE number = $3";
             let elapsed = count(ending.elapsed.as_nanos().try_into().unwrap_or(u64::MAX));
             transaction.execute(end, params![elapsed, ending.exit_status, number])
         })
+    }
+
+    /// Writes what is new and something beside it, all or nothing.
+    fn write(
+        &mut self,
+        doing: &'static str,
+        progress: &Progress,
+        beside: impl FnOnce(&Connection) -> Result<(), DatabaseError>,
+    ) -> Result<(), StoreError> {
+        let (run, steps) = (self.number, self.steps);
+        let passes = (&self.record, &self.messages);
+        let callpaths = &mut self.callpaths;
+        let done = transact(&mut self.store, doing, |transaction| {
+            let writer = Writer { transaction, run };
+            writer.write(progress, steps, passes)?;
+            writer.profile(&progress.profile, callpaths)?;
+            beside(transaction)
+        });
+        match done {
+            Ok(()) => self.callpaths.keep(),
+            Err(_) => self.callpaths.take_back(),
+        }
+        done
     }
 
     /// Takes the run out of the store again.
@@ -319,8 +337,7 @@ impl Writer<'_> {
             self.record(record)?;
             self.messages(messages)?;
         }
-        self.user_events(&progress.user_events)?;
-        self.profile(&progress.profile)
+        self.user_events(&progress.user_events)
     }
 
     fn record(&self, record: &Record) -> Result<(), DatabaseError> {
@@ -502,11 +519,15 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn profile(&self, rows: &[StoredProfileRow]) -> Result<(), DatabaseError> {
+    fn profile(
+        &self,
+        rows: &[StoredProfileRow],
+        callpaths: &mut CallpathNumbers,
+    ) -> Result<(), DatabaseError> {
         let mut statement = self.transaction.prepare(
-            "INSERT INTO profile (run, process, thread, path, calls, inclusive, exclusive, sent, received, source, \
+            "INSERT INTO profile_row (run, process, thread, callpath, calls, inclusive, exclusive, sent, received, source, \
              coverage) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) \
-             ON CONFLICT (run, process, thread, path) DO UPDATE SET calls = excluded.calls, \
+             ON CONFLICT (run, process, thread, callpath) DO UPDATE SET calls = excluded.calls, \
              inclusive = excluded.inclusive, exclusive = excluded.exclusive, sent = excluded.sent, \
              received = excluded.received, source = excluded.source, coverage = excluded.coverage",
         )?;
@@ -515,7 +536,7 @@ impl Writer<'_> {
                 self.run,
                 row.process,
                 row.thread,
-                row.path.join(SEPARATOR),
+                callpaths.number(self.transaction, self.run, &row.path)?,
                 count(row.calls),
                 count(row.inclusive.0),
                 count(row.exclusive.0),
