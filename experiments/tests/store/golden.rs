@@ -14,7 +14,7 @@ use whyperf_model::{Focus, Hierarchy, Interval, MessageTable, Metric, Pair, Rout
 use crate::sample::{Place, sql, written};
 
 /// Version of the store, and of the records in it.
-const STORES: [&str; 10] = [
+const STORES: [&str; 11] = [
     "schema-1",
     "schema-2-record-1",
     "schema-2-record-2",
@@ -25,6 +25,7 @@ const STORES: [&str; 10] = [
     "schema-6-record-5",
     "schema-7-record-5",
     "schema-8-record-5",
+    "schema-9-record-5",
 ];
 
 /// What is summed over a run of each thread's and node's growth.
@@ -76,7 +77,7 @@ fn messages_are_unknown_in_stores_that_are_older_than_they() {
             assert!(!runs.is_empty(), "{name}");
             runs.iter().any(|run| store.messages(&run.id).expect("readable").is_some())
         };
-        let is_of_today = ["schema-5", "schema-6", "schema-7", "schema-8"]
+        let is_of_today = ["schema-5", "schema-6", "schema-7", "schema-8", "schema-9"]
             .iter()
             .any(|one| name.starts_with(one));
         assert_eq!([knows(Access::Read), knows(Access::Change)], [is_of_today; 2], "{name}");

@@ -7,7 +7,8 @@ use std::thread;
 use std::time::Duration;
 
 use whyperf_experiments::{
-    Access, Ending, History, Progress, Recorder, RunId, SafeRecorder, Store, StoreError,
+    Access, Diagnosis, Ending, History, Progress, Recorder, RunId, SafeRecorder, Selector, Store,
+    StoreError, Topic,
 };
 
 use crate::postgres_server::PostgresServer;
@@ -38,6 +39,21 @@ fn a_run_comes_back_as_from_a_file() {
     let server = PostgresServer::shared().store("round_trip");
     let [here, there] = [&file.store(), &server].map(|place| told(place, &written(place, 0)));
     assert_eq!(here, there);
+}
+
+#[test]
+fn a_diagnosis_is_found_by_a_tag_and_goes_with_its_source() {
+    let url = PostgresServer::shared().store("diagnosed");
+    let source = written(&url, 0);
+    let facts = vec![(Topic::Setting, "verdict".into(), "classic".into())];
+    let (directives, found) = (Vec::new(), progress());
+    let diagnosis = Diagnosis { source: source.clone(), facts, directives, found };
+    let mut store = Store::open(&url, Access::Change).expect("it was written");
+    let made = store.add_diagnosis(&diagnosis).expect("its source is there");
+    store.tag(&made, "better", true).expect("it is there");
+    let tagged = store.find(&Selector::Named("better".into())).expect("it is called so");
+    let removed = store.remove(std::slice::from_ref(&source)).expect("it is there");
+    assert_eq!((&tagged, removed), (&made, vec![source, made.clone()]));
 }
 
 #[test]
