@@ -32,6 +32,7 @@ use crate::stored::plot::Plot;
 use crate::stored::report::{self, StoredRunReport};
 use crate::stored::runs::Runs;
 use crate::stored::show::Show;
+use crate::stored::store_copy::{self, StoreVerb};
 use crate::stored::top::{self, Top};
 use crate::stored::view::{self, View};
 
@@ -155,6 +156,9 @@ pub(crate) enum Verb {
     Export(Export),
     /// Draw measured pairs of a run over time, as SVG or PNG
     Plot(Plot),
+    /// Copy the runs of a store into another: a file, or a server of PostgreSQL
+    #[command(subcommand, after_help = store_copy::NOTES)]
+    Store(StoreVerb),
     /// Say what directive files say; make them from runs that were kept
     #[command(subcommand)]
     Directives(DirectivesVerb),

@@ -24,7 +24,7 @@ use crate::machine::{clean, completions, doctor, manual};
 use crate::measuring::{attach, exec, launch, run, signal_witness};
 use crate::output::{delivery, file_size_limit, terminal};
 use crate::search::{evaluation, metrics};
-use crate::stored::{diagnose, directives, plot, report, runs, show, top, view};
+use crate::stored::{diagnose, directives, plot, report, runs, show, store_copy, top, view};
 
 fn main() -> ExitCode {
     if signal_witness::is_one() {
@@ -60,6 +60,7 @@ fn carry_out(verb: Verb) -> Result<ExitCode> {
         Verb::Import(request) => import::import(&request),
         Verb::Export(request) => export::export(&request),
         Verb::Plot(request) => plot::plot(&request),
+        Verb::Store(verb) => store_copy::store(&verb),
         Verb::Directives(verb) => directives::directives(&verb),
         Verb::Attach(request) => attach::attach(&request),
         Verb::Hypotheses { json } => evaluation::print(json),

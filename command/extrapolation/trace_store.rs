@@ -29,7 +29,9 @@ pub(crate) fn find(store: &Path, named: &Path) -> Result<PathBuf> {
     let selector = named.to_str().and_then(|text| text.parse::<Selector>().ok());
     // What reads like a path is one, also where nothing is.
     let is_path = named.exists() || named.extension().is_some() || named.components().count() > 1;
-    let Some(selector) = selector.filter(|_| !is_path && store.exists()) else {
+    let Some(selector) =
+        selector.filter(|_| !is_path && (Store::is_server(store) || store.exists()))
+    else {
         return Ok(named.to_owned());
     };
     let run = Store::open(store, Access::Read)?.find(&selector)?;

@@ -7,7 +7,7 @@
 //! is written at its end, so that a short program never sees the store appear beside its files.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, SyncSender, TrySendError};
@@ -18,8 +18,8 @@ use anyhow::{Result, anyhow};
 use whyperf_consultant::{Searches, Step};
 use whyperf_daemon::{Daemon, Live, PairId, ProcessMetadata, SamplingPass, View};
 use whyperf_experiments::{
-    Access, Ending, Measurement, NewRun, Progress, Recorder, RunId, StepRow, Store, StoreError,
-    StoredProfileRow, Topic,
+    Access, Ending, Measurement, NewRun, Progress, RunId, SafeRecorder, StepRow, Store, StoreError,
+    StoredProfileRow, Topic, WrittenRun,
 };
 use whyperf_model::Time;
 
@@ -33,7 +33,7 @@ use crate::output::report::{Report, ReportedMetadata};
 pub(crate) struct StoreWriter {
     store: PathBuf,
     sender: SyncSender<RecordingMessage>,
-    writer: JoinHandle<Result<Option<RunId>, StoreError>>,
+    writer: JoinHandle<Result<Option<WrittenRun>, StoreError>>,
     /// The run ends: a store that is not free is no longer waited for.
     is_ending: Arc<AtomicBool>,
     /// What is new and was not handed over yet.
@@ -61,6 +61,8 @@ pub(crate) struct KeptRun {
     /// As the store may know it, and so many rows of the profile in the text of its report.
     command: Vec<String>,
     rows: usize,
+    /// Why it is not where it was meant to be, and what to do about it.
+    pub(crate) elsewhere: Option<String>,
 }
 
 impl KeptRun {
@@ -79,6 +81,9 @@ enum RecordingMessage {
     Ending(Box<Progress>, Vec<PathBuf>, Ending),
 }
 
+/// Where a run goes on when the server that it was meant for cannot be reached.
+const LOCAL_STORE: &str = "whyperf.db";
+
 /// Between two writes of what is small.
 const INTERVAL: Duration = Duration::from_secs(2);
 /// Between two writes of histograms and profile: this part of the run's time so far, within bounds.
@@ -92,11 +97,11 @@ impl StoreWriter {
     /// Begins; nothing is written yet. The report will have so many rows of the profile in its text.
     pub(crate) fn begin(store: PathBuf, run: NewRun, rows: usize) -> std::io::Result<Self> {
         let (sender, entries) = mpsc::sync_channel(1);
-        let path = store.clone();
+        let recorder = SafeRecorder::new(&store, Path::new(LOCAL_STORE), run.clone());
         let is_ending = Arc::<AtomicBool>::default();
         let seen = Arc::clone(&is_ending);
-        let command = run.command.clone();
-        let write = move || write(&path, &run, &entries, &seen);
+        let command = run.command;
+        let write = move || write(recorder, &entries, &seen);
         let writer = thread::Builder::new().name("whyperf-store".into()).spawn(write)?;
         let begin = Instant::now();
         let (news, told) = (Progress::default(), ToldQuestions::default());
@@ -207,9 +212,15 @@ impl StoreWriter {
         let _ = self.sender.send(RecordingMessage::Ending(Box::new(self.news), self.found, ending));
         drop(self.sender);
         let written = self.writer.join().map_err(|_| anyhow!("the writer failed"))??;
-        let run = written
-            .ok_or_else(|| anyhow!("{} was not written to its end", self.store.display()))?;
-        Ok(KeptRun { store: self.store, run, command: self.command, rows: self.rows })
+        let server = Store::shown_place(&self.store);
+        let server = server.display();
+        let WrittenRun { run, place, why } =
+            written.ok_or_else(|| anyhow!("{server} was not written to its end"))?;
+        let elsewhere = why.map(|why| {
+            let local = place.display();
+            format!("{why}; the run is kept in {local}: `whyperf store copy {local} {server}` copies it when the server can be reached")
+        });
+        Ok(KeptRun { store: place, run, command: self.command, rows: self.rows, elsewhere })
     }
 
     fn take_small(&mut self, daemon: &Daemon, searches: &Searches) {
@@ -247,29 +258,23 @@ impl StoreWriter {
 }
 
 fn write(
-    path: &std::path::Path,
-    run: &NewRun,
+    mut recorder: SafeRecorder,
     entries: &mpsc::Receiver<RecordingMessage>,
     is_ending: &AtomicBool,
-) -> Result<Option<RunId>, StoreError> {
-    let mut recorder = None;
+) -> Result<Option<WrittenRun>, StoreError> {
     for entry in entries {
-        let mut writer = match recorder.take() {
-            Some(writer) => writer,
-            None => patient(is_ending, |_| Recorder::begin(path, run))?,
-        };
+        patient(is_ending, |_| recorder.begin())?;
         match entry {
             RecordingMessage::Progress(news, found) => {
                 let news = described(*news, &found);
                 patient(is_ending, |is_first| {
-                    if is_first { writer.record(&news) } else { writer.record_again(&news) }
+                    if is_first { recorder.record(&news) } else { recorder.record_again(&news) }
                 })?;
             }
             RecordingMessage::Ending(news, found, ending) => {
-                return writer.finish(&described(*news, &found), ending).map(Some);
+                return recorder.finish(&described(*news, &found), ending).map(Some);
             }
         }
-        recorder = Some(writer);
     }
     Ok(None)
 }

@@ -449,6 +449,9 @@ impl Watch {
         match writer.finish(&self.searches, &mut self.live, report) {
             Ok(kept) => {
                 report.run = Some(kept.run.to_string());
+                if let Some(elsewhere) = &kept.elsewhere {
+                    screen.warn(elsewhere);
+                }
                 self.shown.kept = Some(kept);
             }
             Err(error) => screen.warn(&format!("the run is not kept: {}", delivery::words(&error))),

@@ -352,7 +352,7 @@ fn report_of(
         report.remarks.notes.push(note.to_owned());
     }
     take_origin(summary, imported_from, &mut report);
-    let trace = trace_of(store.path(), summary.id.as_str());
+    let trace = trace_of(store.place(), summary.id.as_str());
     if trace.exists() {
         worth::tell(&trace, &mut report);
     }

@@ -41,7 +41,7 @@ impl DiagnosisPage {
     ) -> Result<Self> {
         let head = head(store, source, searches, directives)?;
         let run = Arc::new(ViewedRun::live(head));
-        run.keep_in(store.path(), &source.id);
+        run.keep_in(store.place(), &source.id);
         let elapsed = Duration::try_from_secs_f64(source.elapsed_s).unwrap_or_default();
         // What was there is known from the beginning on.
         run.apply(RunChange {

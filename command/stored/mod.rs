@@ -1,4 +1,4 @@
-//! The verbs about stored runs: `runs`, `show`, `report`, `view`, `plot`, `diagnose` and `directives`.
+//! The verbs about stored runs: `runs`, `show`, `report`, `view`, `plot`, `diagnose`, `directives` and `store`.
 
 pub(crate) mod diagnose;
 mod diagnosis_page;
@@ -9,6 +9,7 @@ mod reading;
 pub(crate) mod report;
 pub(crate) mod runs;
 pub(crate) mod show;
+pub(crate) mod store_copy;
 pub(crate) mod top;
 pub(crate) mod view;
 mod viewed;

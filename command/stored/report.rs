@@ -68,7 +68,7 @@ fn printed(store: &Store, run: &RunId) -> Result<String> {
         bail!(
             "no report of run {run} is in {}: its end was not seen, or an older whyperf stored it; \
              `whyperf diagnose {run}` makes one, and `whyperf show {run}` tells what is stored",
-            store.path().display()
+            store.shown().display()
         );
     };
     Ok(report.text.lines().map(|line| format!("{}\n", plain(line))).collect())

@@ -24,7 +24,7 @@ pub(crate) fn one(store: &Store, run: &RunId) -> Result<ViewedRun> {
     if let Some(moved) = facts.iter().find(|fact| fact.name == "threshold") {
         set_thresholds(&moved.value, &mut table);
     }
-    Ok(ViewedRun::stored(store.path(), run, &table)?)
+    Ok(ViewedRun::stored(store.place(), run, &table)?)
 }
 
 /// Sets what a run was told of thresholds; what a later whyperf does not understand of it is left out.

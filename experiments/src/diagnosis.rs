@@ -4,9 +4,9 @@
 //! a diagnosis is listed, shown and learned from as any run, takes little room, and is removed with its source. Its name
 //! follows from the source and the settings of the search: the same diagnosis made twice is one.
 
-use rusqlite::{OptionalExtension as _, Transaction, params};
 use serde::Serialize;
 
+use crate::database::{Connection, DatabaseError, params};
 use crate::error::StoreError;
 use crate::record::Record;
 use crate::recorder::{Progress, Writer, add_directives, add_facts, transact};
@@ -47,7 +47,7 @@ impl Store {
     /// When the store cannot be read or the run is gone.
     pub fn source(&self, run: &RunId) -> Result<RunId, StoreError> {
         let query = "SELECT id FROM run WHERE number = (SELECT coalesce(source, number) FROM run WHERE id = $1)";
-        let mut found = self.rows("looking for a run", query, [&run.0], |row| row.get(0))?;
+        let mut found = self.rows("looking for a run", query, params![run.0], |row| row.get(0))?;
         found.pop().map(RunId).ok_or_else(|| self.gone(run))
     }
 
@@ -58,7 +58,7 @@ impl Store {
     pub(crate) fn record(&self, run: &RunId) -> Result<Record, StoreError> {
         let query = "SELECT bytes FROM record WHERE run = $1";
         let bytes: Option<Vec<u8>> = self.measured(run, query, |row| row.get(0))?.pop();
-        let path = || self.path.clone();
+        let path = || self.shown.clone();
         let bytes = bytes.ok_or_else(|| StoreError::NoRecord { path: path(), run: run.clone() })?;
         Record::parse(&bytes).map_err(|reason| {
             let (path, run) = (path(), run.clone());
@@ -141,22 +141,21 @@ const FNV_PRIME: u64 = 0x0100_0000_01b3;
 
 /// The row of a diagnosis, which is that of its source but for the names; none when there is no source.
 fn begin(
-    transaction: &Transaction<'_>,
+    transaction: &Connection,
     diagnosis: &Diagnosis,
     id: &RunId,
-) -> rusqlite::Result<Option<i64>> {
-    transaction.execute("DELETE FROM run WHERE id = $1 AND source IS NOT NULL", [&id.0])?;
+) -> Result<Option<i64>, DatabaseError> {
+    transaction.execute("DELETE FROM run WHERE id = $1 AND source IS NOT NULL", params![id.0])?;
     let trial = format!("diagnosis of {}", diagnosis.source.short());
     let number: Option<i64> = transaction
-        .query_row(
+        .query_first(
             "INSERT INTO run (id, experiment, trial, started, written, elapsed, exit_status, complete, command, \
              processes, threads, hosts, cost_mean, cost_max, source) \
              SELECT $1, experiment, $2, started, written, elapsed, exit_status, complete, command, \
              processes, threads, hosts, cost_mean, cost_max, number FROM run WHERE id = $3 RETURNING number",
             params![id.0, trial, diagnosis.source.0],
             |row| row.get(0),
-        )
-        .optional()?;
+        )?;
     if let Some(number) = number {
         add_facts(transaction, number, &diagnosis.facts)?;
         add_directives(transaction, number, &diagnosis.directives)?;

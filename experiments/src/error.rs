@@ -3,6 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
+use crate::database::{AddressError, DatabaseError, Problem};
+
 /// Why a store could not be used.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -63,6 +65,30 @@ pub enum StoreError {
     Busy {
         /// The file.
         path: PathBuf,
+    },
+    /// The URL of a server is none.
+    #[error("the store {} cannot be understood: {reason}; it is postgres://USER@HOST:PORT/DATABASE", path.display())]
+    Address {
+        /// The URL, without its password.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: AddressError,
+    },
+    /// No server answers there, or it went away.
+    #[error("the store {} cannot be reached: {reason}", path.display())]
+    Unreachable {
+        /// The URL, without its password.
+        path: PathBuf,
+        /// In the words of the system or of the server.
+        reason: String,
+    },
+    /// The server does not let this user in.
+    #[error("the store {} does not let whyperf in: {reason}", path.display())]
+    Refused {
+        /// The URL, without its password.
+        path: PathBuf,
+        /// In the words of the server.
+        reason: String,
     },
     /// No room for it.
     #[error("no room for the store {}: the disk or a quota is full; what was written before stays", path.display())]
@@ -142,20 +168,24 @@ pub enum StoreError {
 
 impl StoreError {
     /// What the database said, as one of ours.
-    pub(crate) fn of(path: &std::path::Path, doing: &'static str, error: &rusqlite::Error) -> Self {
-        use rusqlite::ErrorCode as Code;
+    pub(crate) fn of(path: &std::path::Path, doing: &'static str, error: &DatabaseError) -> Self {
         let path = path.to_owned();
-        match error.sqlite_error_code() {
-            Some(Code::NotADatabase | Code::DatabaseCorrupt) => {
-                Self::Damaged { path, reason: error.to_string() }
-            }
-            Some(Code::ReadOnly | Code::PermissionDenied) => Self::ReadOnly { path },
-            Some(Code::DatabaseBusy | Code::DatabaseLocked) => Self::Busy { path },
-            Some(Code::DiskFull) => Self::Full { path },
-            Some(Code::CannotOpen) => {
-                Self::Open { path, source: io::Error::other(error.to_string()) }
-            }
-            _ => Self::Failed { path, doing, reason: error.to_string() },
+        let reason = error.to_string();
+        match error.problem() {
+            Problem::Damaged => Self::Damaged { path, reason },
+            Problem::ReadOnly => Self::ReadOnly { path },
+            Problem::Busy => Self::Busy { path },
+            Problem::Full => Self::Full { path },
+            Problem::CannotOpen(source) => Self::Open { path, source },
+            Problem::Unreachable => Self::Unreachable { path, reason },
+            Problem::Refused => Self::Refused { path, reason },
+            Problem::Other => Self::Failed { path, doing, reason },
         }
+    }
+
+    /// Whether there is a server that this whyperf cannot get at: what is to be written belongs into a file meanwhile.
+    #[must_use]
+    pub const fn is_out_of_reach(&self) -> bool {
+        matches!(self, Self::Unreachable { .. } | Self::Refused { .. })
     }
 }

@@ -5,8 +5,7 @@
 //! ```
 //! Version 1 was the whole profile at once, with each name as often as it occurs: a gigabyte of TAU's text became more than SQLite takes as one value.
 
-use std::collections::HashMap;
-
+use ahash::AHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::foreign_profile::{
@@ -25,8 +24,8 @@ pub struct ForeignBytes(Vec<u8>);
 #[derive(Clone, Debug)]
 pub(crate) struct ForeignPacker {
     bytes: Vec<u8>,
-    names: HashMap<String, u32>,
-    groups: HashMap<Vec<String>, u32>,
+    names: AHashMap<String, u32>,
+    groups: AHashMap<Vec<String>, u32>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -59,7 +58,7 @@ impl ForeignBytes {
 impl ForeignPacker {
     /// Of a profile with these metrics.
     pub(crate) fn new(metrics: &[ForeignMetric]) -> Self {
-        let (names, groups) = (HashMap::new(), HashMap::new());
+        let (names, groups) = (AHashMap::new(), AHashMap::new());
         let mut packer = Self { bytes: vec![VERSION], names, groups };
         packer.write(&metrics);
         packer
@@ -101,7 +100,7 @@ impl ForeignPacker {
 
 /// The number of a key; one that is new is told.
 fn number<K: Clone + Eq + std::hash::Hash>(
-    known: &mut HashMap<K, u32>,
+    known: &mut AHashMap<K, u32>,
     key: &K,
     new: &mut Vec<K>,
 ) -> u32 {

@@ -4,18 +4,19 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use rusqlite::{Params, Row, params};
 use serde::Serialize;
 use whyperf_model::{
     Focus, Histogram, Metric, Nanos, Pair, Time, UserEventKind, UserEventRow, UserEventTotals,
 };
 
 use crate::bins;
+use crate::callpath_numbers::SEPARATOR;
+use crate::database::{DatabaseError, Parameter, Row, params};
 use crate::error::StoreError;
 use crate::foreign_profile::ForeignProfile;
 use crate::instant::{counted, moment, text};
 use crate::message_series::MessageSeries;
-use crate::recorder::{SEPARATOR, WHOLE, first_of, transact};
+use crate::recorder::{WHOLE, first_of, transact};
 use crate::run::{
     Edge, ObjectRow, Phase, RunId, StepRow, StoredProfileRow, StoredReport, StoredVerdict, Summary,
 };
@@ -73,21 +74,21 @@ impl Store {
     /// When the store cannot be read.
     pub fn runs(&self, history: &History) -> Result<Vec<Summary>, StoreError> {
         let doing = "listing the runs";
-        let most = history.most.map_or(-1, i64::from);
+        let most = history.most.map_or(i64::MAX, i64::from);
         let complete = i64::from(history.complete);
-        let order = "complete >= $2 ORDER BY started DESC, number DESC LIMIT $3";
+        let order = "ORDER BY started DESC, number DESC LIMIT";
         let read = lister();
         let listed = match &history.application {
             None => {
-                let query = format!("{SUMMARIES} WHERE $1 AND {order}");
-                self.rows(doing, &query, params![true, complete, most], read)?
+                let query = format!("{SUMMARIES} WHERE complete >= $1 {order} $2");
+                self.rows(doing, &query, params![complete, most], read)?
             }
             Some(application) => {
                 // Among the runs of the application alone, by the index that knows their experiments.
                 let query = format!(
                     "{SUMMARIES} WHERE experiment IN (SELECT experiment.id FROM experiment \
                      JOIN application ON application.id = experiment.application \
-                     WHERE application.name = $1) AND {order}"
+                     WHERE application.name = $1) AND complete >= $2 {order} $3"
                 );
                 self.rows(doing, &query, params![application, complete, most], read)?
             }
@@ -101,7 +102,7 @@ impl Store {
     /// When the store cannot be read or the run is gone.
     pub fn summary(&self, run: &RunId) -> Result<Summary, StoreError> {
         let query = format!("{SUMMARIES} WHERE id = $1");
-        let found = self.rows("reading a run", &query, [&run.0], lister())?;
+        let found = self.rows("reading a run", &query, params![run.0], lister())?;
         self.with_names(found)?.pop().ok_or_else(|| self.gone(run))
     }
 
@@ -113,11 +114,11 @@ impl Store {
         let query = "SELECT run.id FROM run JOIN experiment ON experiment.id = run.experiment \
                      WHERE experiment.name = $1 AND run.source IS NULL AND run.complete = 1 \
                      ORDER BY run.started, run.number";
-        let found =
-            self.rows("looking for trials", query, [experiment], |row| row.get(0).map(RunId))?;
+        let found = self
+            .rows("looking for trials", query, params![experiment], |row| row.get(0).map(RunId))?;
         let wanted = || format!("of an experiment {experiment} that was seen to its end");
         if found.is_empty() {
-            return Err(StoreError::NoSuchRun { path: self.path.clone(), wanted: wanted() });
+            return Err(StoreError::NoSuchRun { path: self.shown.clone(), wanted: wanted() });
         }
         Ok(found)
     }
@@ -126,16 +127,18 @@ impl Store {
     fn with_names(&self, listed: Vec<RunRow>) -> Result<Vec<Summary>, StoreError> {
         let doing = "reading names";
         let numbers = listed.iter().map(|run| run.number);
-        let range = (numbers.clone().min().unwrap_or(0), numbers.max().unwrap_or(0));
+        let (least, most) = (numbers.clone().min().unwrap_or(0), numbers.max().unwrap_or(0));
         let query = "SELECT run, name FROM tag WHERE run BETWEEN $1 AND $2 ORDER BY run, name";
         let mut tags: HashMap<i64, Vec<String>> = HashMap::new();
-        for (run, name) in self.rows(doing, query, range, |row| Ok((row.get(0)?, row.get(1)?)))? {
+        for (run, name) in
+            self.rows(doing, query, params![least, most], |row| Ok((row.get(0)?, row.get(1)?)))?
+        {
             tags.entry(run).or_default().push(name);
         }
         let query = "SELECT experiment.id, application.name, experiment.name FROM experiment \
                      JOIN application ON application.id = experiment.application";
         let names =
-            self.rows(doing, query, [], |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?))))?;
+            self.rows(doing, query, &[], |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?))))?;
         let shared = |(id, (application, experiment)): (_, (String, String))| {
             (id, (Arc::from(application), Arc::from(experiment)))
         };
@@ -162,7 +165,7 @@ impl Store {
         for number in wanted {
             if !found.contains_key(&number) {
                 let query = "SELECT id FROM run WHERE number = $1";
-                let ids = self.rows("reading names", query, [number], |row| row.get(0))?;
+                let ids = self.rows("reading names", query, params![number], |row| row.get(0))?;
                 found.extend(ids.into_iter().map(|id| (number, RunId(id))));
             }
         }
@@ -296,7 +299,7 @@ impl Store {
         let found: Vec<Vec<u8>> =
             self.rows("reading a histogram", query, wanted, |row| row.get(0))?;
         let damaged = || StoreError::Damaged {
-            path: self.path.clone(),
+            path: self.shown.clone(),
             reason: format!("the histogram of {pair} in run {run} makes no sense"),
         };
         let mut whole: Option<Histogram> = None;
@@ -316,7 +319,7 @@ impl Store {
     /// When the store cannot be read.
     pub fn profile(&self, run: &RunId) -> Result<Vec<StoredProfileRow>, StoreError> {
         let query = "SELECT process, thread, path, calls, inclusive, exclusive, sent, received, source, \
-                     coverage FROM profile WHERE run = $1 ORDER BY process, thread, path";
+                     coverage FROM whole_profile WHERE run = $1 ORDER BY process, thread, path";
         self.measured(run, query, profile_row)
     }
 
@@ -341,7 +344,7 @@ impl Store {
         let bytes: Option<Vec<u8>> = self.measured(run, query, |row| row.get(0))?.pop();
         let series = bytes.map(|bytes| MessageSeries::parse(&bytes)).transpose();
         series.map_err(|reason| StoreError::BadMessages {
-            path: self.path.clone(),
+            path: self.shown.clone(),
             run: run.clone(),
             reason,
         })
@@ -376,7 +379,7 @@ impl Store {
         let bytes: Option<Vec<u8>> = self.measured(run, query, |row| row.get(0))?.pop();
         let Some(bytes) = bytes else { return Ok(None) };
         let damaged = || StoreError::Damaged {
-            path: self.path.clone(),
+            path: self.shown.clone(),
             reason: format!("the imported profile of run {run} makes no sense"),
         };
         ForeignProfile::parse(&bytes).map(Some).ok_or_else(damaged)
@@ -399,21 +402,20 @@ impl Store {
     /// When the store cannot be written or a run is gone already.
     pub fn remove(&mut self, runs: &[RunId]) -> Result<Vec<RunId>, StoreError> {
         let removed = transact(self, "removing runs", |transaction| {
-            let mut with_diagnoses = transaction.prepare_cached(
+            let mut with_diagnoses = transaction.prepare(
                 "SELECT id FROM run WHERE id = $1 \
                  OR source = (SELECT number FROM run WHERE id = $1) ORDER BY number",
             )?;
             let mut removed: Vec<RunId> = Vec::new();
             for run in runs {
-                let found = with_diagnoses.query_map([&run.0], |row| row.get(0).map(RunId))?;
-                let found: Vec<RunId> = found.collect::<rusqlite::Result<_>>()?;
+                let found = with_diagnoses.query(params![run.0], |row| row.get(0).map(RunId))?;
                 if !found.contains(run) {
                     return Ok(Err(run));
                 }
                 removed.extend(found);
             }
-            let mut delete = transaction.prepare_cached("DELETE FROM run WHERE id = $1")?;
-            removed.iter().try_for_each(|run| delete.execute([&run.0]).map(drop))?;
+            let mut delete = transaction.prepare("DELETE FROM run WHERE id = $1")?;
+            removed.iter().try_for_each(|run| delete.execute(params![run.0]))?;
             Ok(Ok(removed))
         })?;
         let mut removed = removed.map_err(|run| self.gone(run))?;
@@ -434,7 +436,7 @@ impl Store {
             "DELETE FROM tag WHERE run = $1 AND name = $2"
         };
         transact(self, "tagging a run", |transaction| {
-            transaction.execute(change, params![number, name]).map(|_| ())
+            transaction.execute(change, params![number, name])
         })
     }
 
@@ -446,18 +448,18 @@ impl Store {
         let number = self.number(run)?;
         let change = "UPDATE report SET json = $1, text = $2 WHERE run = $3";
         transact(self, "replacing a report", |transaction| {
-            transaction.execute(change, params![report.json, report.text, number]).map(|_| ())
+            transaction.execute(change, params![report.json, report.text, number])
         })
     }
 
     fn number(&self, run: &RunId) -> Result<i64, StoreError> {
         let query = "SELECT number FROM run WHERE id = $1";
-        let mut found = self.rows("looking for a run", query, [&run.0], |row| row.get(0))?;
+        let mut found = self.rows("looking for a run", query, params![run.0], |row| row.get(0))?;
         found.pop().ok_or_else(|| self.gone(run))
     }
 
     pub(crate) fn gone(&self, run: &RunId) -> StoreError {
-        StoreError::NoSuchRun { path: self.path.clone(), wanted: run.to_string() }
+        StoreError::NoSuchRun { path: self.shown.clone(), wanted: run.to_string() }
     }
 
     /// What was measured: of a diagnosis, in its source.
@@ -465,7 +467,7 @@ impl Store {
         &self,
         run: &RunId,
         query: &str,
-        read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+        read: impl FnMut(&Row<'_>) -> Result<T, DatabaseError>,
     ) -> Result<Vec<T>, StoreError> {
         self.of_run(&self.source(run)?, query, read)
     }
@@ -474,24 +476,21 @@ impl Store {
         &self,
         run: &RunId,
         query: &str,
-        read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+        read: impl FnMut(&Row<'_>) -> Result<T, DatabaseError>,
     ) -> Result<Vec<T>, StoreError> {
         let number = self.number(run)?;
-        self.rows("reading a run", query, [number], read)
+        self.rows("reading a run", query, params![number], read)
     }
 
     pub(crate) fn rows<T>(
         &self,
         doing: &'static str,
         query: &str,
-        parameters: impl Params,
-        read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+        parameters: &[&dyn Parameter],
+        read: impl FnMut(&Row<'_>) -> Result<T, DatabaseError>,
     ) -> Result<Vec<T>, StoreError> {
-        let rows = (|| {
-            let mut statement = self.connection.prepare_cached(query)?;
-            statement.query_map(parameters, read)?.collect::<rusqlite::Result<_>>()
-        })();
-        rows.map_err(|error| StoreError::of(&self.path, doing, &error))
+        let rows = self.connection.query(query, parameters, read);
+        rows.map_err(|error| StoreError::of(&self.shown, doing, &error))
     }
 }
 
@@ -507,11 +506,11 @@ fn pair(metric: &str, focus: &str) -> Option<Pair> {
 
 /// Reads rows of the list; the same command again is not taken apart again.
 #[expect(clippy::cast_precision_loss, reason = "seconds for a reader")]
-fn lister() -> impl FnMut(&Row<'_>) -> rusqlite::Result<RunRow> {
+fn lister() -> impl FnMut(&Row<'_>) -> Result<RunRow, DatabaseError> {
     let nothing: Arc<str> = Arc::from("");
     let mut latest = (String::new(), Arc::from([]));
     move |row| {
-        let command = row.get_ref(8)?.as_str()?;
+        let command = row.text(8)?;
         if command != latest.0 {
             let words: Vec<String> = serde_json::from_str(command).unwrap_or_default();
             latest = (command.to_owned(), Arc::from(words));
@@ -522,7 +521,7 @@ fn lister() -> impl FnMut(&Row<'_>) -> rusqlite::Result<RunRow> {
             experiment: Arc::clone(&nothing),
             trial: row.get(3)?,
             started: text(row.get(4)?),
-            elapsed_s: row.get::<_, i64>(5)? as f64 / 1e9,
+            elapsed_s: row.get::<i64>(5)? as f64 / 1e9,
             exit_status: row.get(6)?,
             complete: row.get(7)?,
             command: Arc::clone(&latest.1),
@@ -533,7 +532,7 @@ fn lister() -> impl FnMut(&Row<'_>) -> rusqlite::Result<RunRow> {
     }
 }
 
-fn verdict(row: &Row<'_>) -> rusqlite::Result<StoredVerdict> {
+fn verdict(row: &Row<'_>) -> Result<StoredVerdict, DatabaseError> {
     let found: Option<i64> = row.get(8)?;
     Ok(StoredVerdict {
         number: counted(row.get(0)?),
@@ -551,7 +550,7 @@ fn verdict(row: &Row<'_>) -> rusqlite::Result<StoredVerdict> {
     })
 }
 
-fn user_event(row: &Row<'_>) -> rusqlite::Result<Option<UserEventRow>> {
+fn user_event(row: &Row<'_>) -> Result<Option<UserEventRow>, DatabaseError> {
     let (kind, path, squares): (String, String, Option<String>) =
         (row.get(1)?, row.get(4)?, row.get(9)?);
     let extremes: (Option<i64>, Option<i64>) = (row.get(7)?, row.get(8)?);
@@ -572,7 +571,7 @@ fn user_event(row: &Row<'_>) -> rusqlite::Result<Option<UserEventRow>> {
     }))
 }
 
-fn profile_row(row: &Row<'_>) -> rusqlite::Result<StoredProfileRow> {
+fn profile_row(row: &Row<'_>) -> Result<StoredProfileRow, DatabaseError> {
     let path: String = row.get(2)?;
     Ok(StoredProfileRow {
         process: row.get(0)?,

@@ -19,7 +19,10 @@
 #![forbid(unsafe_code)]
 
 mod bins;
+mod callpath_numbers;
 mod comparison;
+mod copying;
+mod database;
 mod diagnosis;
 mod error;
 mod exchange;
@@ -42,6 +45,7 @@ mod run;
 mod run_results;
 mod run_series;
 mod running_sums;
+mod safe_recorder;
 mod scaling;
 mod selector;
 mod simulated;
@@ -54,6 +58,8 @@ pub use comparison::{
     ComparisonSettings, Conclusions, ExplainedPart, MetricRole, MovedConclusion, Operand,
     RankedDifference, RunPart, StructuralDifference, WallVerdict, compare,
 };
+pub use copying::{CopiedRuns, CopyProgress};
+pub use database::AddressError;
 pub use diagnosis::{Diagnosis, Extent};
 pub use error::StoreError;
 pub use exchange::{
@@ -97,6 +103,7 @@ pub use run::{
     StoredReport, StoredVerdict, Summary, Topic,
 };
 pub use run_results::RunResults;
+pub use safe_recorder::{SafeRecorder, WrittenRun};
 pub use scaling::{
     GrowthModel, GrowthTerm, ModelledTime, Prediction, ScaledRuns, Scaling, ScalingFactors,
     ScalingSettings, WorkPerRun,

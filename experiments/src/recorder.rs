@@ -7,11 +7,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use rusqlite::{Transaction, TransactionBehavior, params};
 use whyperf_model::matching::{IntervalRecord, Line};
 use whyperf_model::{Resource, Time, UserEventRow};
 
 use crate::bins;
+use crate::callpath_numbers::{CallpathNumbers, SEPARATOR};
+use crate::database::{Connection, DatabaseError, Parameter, params};
 use crate::error::StoreError;
 use crate::foreign_bytes::ForeignBytes;
 use crate::instant::{count, nanos};
@@ -22,9 +23,6 @@ use crate::run::{
     StoredVerdict, Topic,
 };
 use crate::store::{Access, Store};
-
-/// What separates the names of a callpath in the store; no name contains it.
-pub(crate) const SEPARATOR: &str = "\u{1f}";
 
 /// In the place of a phase's number: the search over the whole run.
 pub(crate) const WHOLE: u32 = 0;
@@ -97,6 +95,7 @@ pub struct Recorder {
     steps: i64,
     record: Record,
     messages: MessageSeries,
+    callpaths: CallpathNumbers,
 }
 
 impl Recorder {
@@ -110,7 +109,18 @@ impl Recorder {
         let number =
             transact(&mut store, "beginning a run", |transaction| begin(transaction, run, &id))?;
         let (record, messages) = (Record::default(), MessageSeries::default());
-        Ok(Self { store, number, id, steps: 0, record, messages })
+        let callpaths = CallpathNumbers::default();
+        Ok(Self { store, number, id, steps: 0, record, messages, callpaths })
+    }
+
+    /// Begins the same run in another store, where nothing of it is written yet.
+    pub(crate) fn begin_again(self, place: &Path, run: &NewRun) -> Result<Self, StoreError> {
+        let mut store = Store::open(place, Access::Write)?;
+        let Self { id, record, messages, .. } = self;
+        let number =
+            transact(&mut store, "beginning a run", |transaction| begin(transaction, run, &id))?;
+        let callpaths = CallpathNumbers::default();
+        Ok(Self { store, number, id, steps: 0, record, messages, callpaths })
     }
 
     /// The name of the run.
@@ -133,17 +143,13 @@ impl Recorder {
     /// # Errors
     /// See [`StoreError`]; what was written before stays.
     pub fn record_again(&mut self, progress: &Progress) -> Result<(), StoreError> {
-        let (number, steps) = (self.number, self.steps);
-        let passes = (&self.record, &self.messages);
-        transact(&mut self.store, "writing a run", |transaction| {
-            Writer { transaction, run: number }.write(progress, steps, passes)
-        })?;
+        self.write("writing a run", progress, |_| Ok(()))?;
         self.steps += count(progress.steps.len() as u64);
         Ok(())
     }
 
     /// Adds what is kept pass by pass.
-    fn take_in(&mut self, progress: &Progress) {
+    pub(crate) fn take_in(&mut self, progress: &Progress) {
         for interval_record in &progress.interval_records {
             self.record.add(interval_record);
             self.messages.add(interval_record.interval, &interval_record.messages);
@@ -163,17 +169,47 @@ impl Recorder {
     /// # Errors
     /// See [`StoreError`]; the run stays, incomplete.
     pub fn finish(mut self, progress: &Progress, ending: Ending) -> Result<RunId, StoreError> {
-        let (number, steps) = (self.number, self.steps);
         self.take_in(progress);
-        let passes = (&self.record, &self.messages);
-        transact(&mut self.store, "finishing a run", |transaction| {
-            Writer { transaction, run: number }.write(progress, steps, passes)?;
+        self.finish_again(progress, ending)?;
+        Ok(self.id)
+    }
+
+    /// Finishes what could not be finished just now, with the same.
+    pub(crate) fn finish_again(
+        &mut self,
+        progress: &Progress,
+        ending: Ending,
+    ) -> Result<(), StoreError> {
+        let number = self.number;
+        self.write("finishing a run", progress, |transaction| {
             let end =
                 "UPDATE run SET complete = 1, elapsed = $1, exit_status = $2 WHERE number = $3";
             let elapsed = count(ending.elapsed.as_nanos().try_into().unwrap_or(u64::MAX));
-            transaction.execute(end, params![elapsed, ending.exit_status, number]).map(|_| ())
-        })?;
-        Ok(self.id)
+            transaction.execute(end, params![elapsed, ending.exit_status, number])
+        })
+    }
+
+    /// Writes what is new and something beside it, all or nothing.
+    fn write(
+        &mut self,
+        doing: &'static str,
+        progress: &Progress,
+        beside: impl FnOnce(&Connection) -> Result<(), DatabaseError>,
+    ) -> Result<(), StoreError> {
+        let (run, steps) = (self.number, self.steps);
+        let passes = (&self.record, &self.messages);
+        let callpaths = &mut self.callpaths;
+        let done = transact(&mut self.store, doing, |transaction| {
+            let writer = Writer { transaction, run };
+            writer.write(progress, steps, passes)?;
+            writer.profile(&progress.profile, callpaths)?;
+            beside(transaction)
+        });
+        match done {
+            Ok(()) => self.callpaths.keep(),
+            Err(_) => self.callpaths.take_back(),
+        }
+        done
     }
 
     /// Takes the run out of the store again.
@@ -190,50 +226,63 @@ impl Recorder {
 pub(crate) fn transact<T>(
     store: &mut Store,
     doing: &'static str,
-    work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
+    work: impl FnOnce(&Connection) -> Result<T, DatabaseError>,
 ) -> Result<T, StoreError> {
-    let path = store.path.clone();
-    let done = (|| {
-        let transaction =
-            store.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let done = work(&transaction)?;
-        transaction.commit()?;
-        Ok(done)
-    })();
-    done.map_err(|error| StoreError::of(&path, doing, &error))
+    let done = store.connection.transact(work);
+    done.map_err(|error| StoreError::of(&store.shown, doing, &error))
 }
 
-fn begin(transaction: &Transaction<'_>, run: &NewRun, id: &RunId) -> rusqlite::Result<i64> {
-    // The update that changes nothing makes the row answer.
-    let application: i64 = transaction.query_row(
-        "INSERT INTO application (name) VALUES ($1) ON CONFLICT (name) DO UPDATE SET name = excluded.name RETURNING id",
-        [&run.application],
-        |row| row.get(0),
-    )?;
-    let experiment: i64 = transaction.query_row(
-        "INSERT INTO experiment (application, name) VALUES ($1, $2) \
-         ON CONFLICT (application, name) DO UPDATE SET name = excluded.name RETURNING id",
-        params![application, run.experiment],
-        |row| row.get(0),
-    )?;
+fn begin(transaction: &Connection, run: &NewRun, id: &RunId) -> Result<i64, DatabaseError> {
+    let experiment = experiment(transaction, &run.application, &run.experiment)?;
     let command = serde_json::to_string(&run.command).unwrap_or_default();
-    let number = transaction.query_row(
+    let number = returned(
+        transaction,
         "INSERT INTO run (id, experiment, trial, started, written, command) \
          VALUES ($1, $2, $3, $4, $5, $6) RETURNING number",
         params![id.0, experiment, run.trial, nanos(run.started), nanos(SystemTime::now()), command],
-        |row| row.get(0),
     )?;
     add_facts(transaction, number, &run.facts)?;
     add_directives(transaction, number, &run.directives)?;
     Ok(number)
 }
 
+/// The experiment of this name, which is made when there is none.
+pub(crate) fn experiment(
+    transaction: &Connection,
+    application: &str,
+    name: &str,
+) -> Result<i64, DatabaseError> {
+    // The update that changes nothing makes the row answer.
+    let application = returned(
+        transaction,
+        "INSERT INTO application (name) VALUES ($1) ON CONFLICT (name) DO UPDATE SET name = excluded.name RETURNING id",
+        params![application],
+    )?;
+    returned(
+        transaction,
+        "INSERT INTO experiment (application, name) VALUES ($1, $2) \
+         ON CONFLICT (application, name) DO UPDATE SET name = excluded.name RETURNING id",
+        params![application, name],
+    )
+}
+
+/// The number that a row got.
+pub(crate) fn returned(
+    transaction: &Connection,
+    insert: &str,
+    parameters: &[&dyn Parameter],
+) -> Result<i64, DatabaseError> {
+    let number = transaction.query_first(insert, parameters, |row| row.get(0))?;
+    // Each of these statements returns the row that it wrote or found.
+    number.ok_or(DatabaseError::Content { column: 0 })
+}
+
 pub(crate) fn add_facts(
-    transaction: &Transaction<'_>,
+    transaction: &Connection,
     run: i64,
     facts: &[(Topic, String, String)],
-) -> rusqlite::Result<()> {
-    let mut fact = transaction.prepare_cached(
+) -> Result<(), DatabaseError> {
+    let mut fact = transaction.prepare(
         "INSERT INTO fact (run, topic, name, value) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",
     )?;
     for (topic, name, value) in facts {
@@ -243,12 +292,12 @@ pub(crate) fn add_facts(
 }
 
 pub(crate) fn add_directives(
-    transaction: &Transaction<'_>,
+    transaction: &Connection,
     run: i64,
     directives: &[String],
-) -> rusqlite::Result<()> {
-    let mut directive = transaction
-        .prepare_cached("INSERT INTO directive (run, number, text) VALUES ($1, $2, $3)")?;
+) -> Result<(), DatabaseError> {
+    let mut directive =
+        transaction.prepare("INSERT INTO directive (run, number, text) VALUES ($1, $2, $3)")?;
     for (position, text) in (1i64..).zip(directives) {
         directive.execute(params![run, position, text])?;
     }
@@ -257,13 +306,13 @@ pub(crate) fn add_directives(
 
 /// Writes into one run, inside one transaction.
 pub(crate) struct Writer<'a> {
-    pub(crate) transaction: &'a Transaction<'a>,
+    pub(crate) transaction: &'a Connection,
     pub(crate) run: i64,
 }
 
 impl Writer<'_> {
     /// What a search found, without what was measured.
-    pub(crate) fn write_found(&self, progress: &Progress) -> rusqlite::Result<()> {
+    pub(crate) fn write_found(&self, progress: &Progress) -> Result<(), DatabaseError> {
         self.answers(progress)?;
         self.report(progress.report.as_ref())?;
         self.steps(&progress.steps, 0)
@@ -274,7 +323,7 @@ impl Writer<'_> {
         progress: &Progress,
         steps: i64,
         (record, messages): (&Record, &MessageSeries),
-    ) -> rusqlite::Result<()> {
+    ) -> Result<(), DatabaseError> {
         self.summary(progress)?;
         self.resources(progress)?;
         self.answers(progress)?;
@@ -288,42 +337,37 @@ impl Writer<'_> {
             self.record(record)?;
             self.messages(messages)?;
         }
-        self.user_events(&progress.user_events)?;
-        self.profile(&progress.profile)
+        self.user_events(&progress.user_events)
     }
 
-    fn record(&self, record: &Record) -> rusqlite::Result<()> {
+    fn record(&self, record: &Record) -> Result<(), DatabaseError> {
         let write = "INSERT INTO record (run, bytes) VALUES ($1, $2) \
                      ON CONFLICT (run) DO UPDATE SET bytes = excluded.bytes";
-        self.transaction.prepare_cached(write)?.execute(params![self.run, record.bytes()])?;
-        Ok(())
+        self.transaction.prepare(write)?.execute(params![self.run, record.bytes()])
     }
 
-    fn messages(&self, messages: &MessageSeries) -> rusqlite::Result<()> {
+    fn messages(&self, messages: &MessageSeries) -> Result<(), DatabaseError> {
         let write = "INSERT INTO message_series (run, bytes) VALUES ($1, $2) \
                      ON CONFLICT (run) DO UPDATE SET bytes = excluded.bytes";
-        self.transaction.prepare_cached(write)?.execute(params![self.run, messages.bytes()])?;
-        Ok(())
+        self.transaction.prepare(write)?.execute(params![self.run, messages.bytes()])
     }
 
-    fn report(&self, report: Option<&StoredReport>) -> rusqlite::Result<()> {
+    fn report(&self, report: Option<&StoredReport>) -> Result<(), DatabaseError> {
         let Some(StoredReport { json, text }) = report else { return Ok(()) };
         let write = "INSERT INTO report (run, json, text) VALUES ($1, $2, $3) \
                      ON CONFLICT (run) DO UPDATE SET json = excluded.json, text = excluded.text";
-        self.transaction.prepare_cached(write)?.execute(params![self.run, json, text])?;
-        Ok(())
+        self.transaction.prepare(write)?.execute(params![self.run, json, text])
     }
 
-    fn foreign(&self, profile: Option<&ForeignBytes>) -> rusqlite::Result<()> {
+    fn foreign(&self, profile: Option<&ForeignBytes>) -> Result<(), DatabaseError> {
         let Some(profile) = profile else { return Ok(()) };
         let write = "INSERT INTO foreign_profile (run, bytes) VALUES ($1, $2) \
                      ON CONFLICT (run) DO UPDATE SET bytes = excluded.bytes";
-        self.transaction.prepare_cached(write)?.execute(params![self.run, profile.as_slice()])?;
-        Ok(())
+        self.transaction.prepare(write)?.execute(params![self.run, profile.as_slice()])
     }
 
-    fn objects(&self, objects: &[ObjectRow]) -> rusqlite::Result<()> {
-        let mut statement = self.transaction.prepare_cached(
+    fn objects(&self, objects: &[ObjectRow]) -> Result<(), DatabaseError> {
+        let mut statement = self.transaction.prepare(
             "INSERT INTO object (run, name, build_id, compiler) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",
         )?;
         for object in objects {
@@ -332,13 +376,13 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn summary(&self, progress: &Progress) -> rusqlite::Result<()> {
+    fn summary(&self, progress: &Progress) -> Result<(), DatabaseError> {
         let [processes, threads, hosts] = progress.counts.map(count);
         let elapsed = count(progress.elapsed.as_nanos().try_into().unwrap_or(u64::MAX));
         let written = nanos(SystemTime::now());
         let [mean, max] = progress.cost;
         self.transaction
-            .prepare_cached(
+            .prepare(
                 "UPDATE run SET written = $1, elapsed = $2, processes = $3, threads = $4, hosts = $5, \
                  cost_mean = $6, cost_max = $7 WHERE number = $8",
             )?
@@ -346,8 +390,8 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn resources(&self, progress: &Progress) -> rusqlite::Result<()> {
-        let mut appeared = self.transaction.prepare_cached(
+    fn resources(&self, progress: &Progress) -> Result<(), DatabaseError> {
+        let mut appeared = self.transaction.prepare(
             "INSERT INTO resource (run, name, appeared) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
         )?;
         for (resource, time) in &progress.appeared {
@@ -355,17 +399,17 @@ impl Writer<'_> {
         }
         let mut retired = self
             .transaction
-            .prepare_cached("UPDATE resource SET retired = $1 WHERE run = $2 AND name = $3")?;
+            .prepare("UPDATE resource SET retired = $1 WHERE run = $2 AND name = $3")?;
         for (resource, time) in &progress.retired {
             retired.execute(params![count(time.0.0), self.run, resource.to_string()])?;
         }
         Ok(())
     }
 
-    fn answers(&self, progress: &Progress) -> rusqlite::Result<()> {
+    fn answers(&self, progress: &Progress) -> Result<(), DatabaseError> {
         self.verdicts(&progress.verdicts, WHOLE)?;
         self.edges(&progress.edges, WHOLE)?;
-        let mut statement = self.transaction.prepare_cached(
+        let mut statement = self.transaction.prepare(
             "INSERT INTO phase (run, number, name, began, ended) VALUES ($1, $2, $3, $4, $5) \
              ON CONFLICT (run, number) DO UPDATE SET ended = excluded.ended",
         )?;
@@ -378,8 +422,8 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn verdicts(&self, verdicts: &[StoredVerdict], phase: u32) -> rusqlite::Result<()> {
-        let mut statement = self.transaction.prepare_cached(
+    fn verdicts(&self, verdicts: &[StoredVerdict], phase: u32) -> Result<(), DatabaseError> {
+        let mut statement = self.transaction.prepare(
             "INSERT INTO verdict (run, number, hypothesis, focus, truth, value, threshold, confidence, asked, \
              found, cost, origin, split) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) \
              ON CONFLICT (run, number) DO UPDATE SET truth = excluded.truth, value = excluded.value, \
@@ -406,8 +450,8 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn edges(&self, edges: &[Edge], phase: u32) -> rusqlite::Result<()> {
-        let mut statement = self.transaction.prepare_cached(
+    fn edges(&self, edges: &[Edge], phase: u32) -> Result<(), DatabaseError> {
+        let mut statement = self.transaction.prepare(
             "INSERT INTO edge (run, parent, child, axis) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",
         )?;
         for edge in edges {
@@ -421,18 +465,18 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn steps(&self, steps: &[StepRow], before: i64) -> rusqlite::Result<()> {
+    fn steps(&self, steps: &[StepRow], before: i64) -> Result<(), DatabaseError> {
         let mut statement = self
             .transaction
-            .prepare_cached("INSERT INTO step (run, number, time, text) VALUES ($1, $2, $3, $4)")?;
+            .prepare("INSERT INTO step (run, number, time, text) VALUES ($1, $2, $3, $4)")?;
         for (number, step) in (before + 1..).zip(steps) {
             statement.execute(params![self.run, number, count(step.time.0.0), step.text])?;
         }
         Ok(())
     }
 
-    fn histograms(&self, histograms: &[Measurement]) -> rusqlite::Result<()> {
-        let mut statement = self.transaction.prepare_cached(
+    fn histograms(&self, histograms: &[Measurement]) -> Result<(), DatabaseError> {
+        let mut statement = self.transaction.prepare(
             "INSERT INTO histogram (run, metric, focus, part, bins) VALUES ($1, $2, $3, $4, $5) \
              ON CONFLICT (run, metric, focus, part) DO UPDATE SET bins = excluded.bins",
         )?;
@@ -449,8 +493,8 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn user_events(&self, rows: &[UserEventRow]) -> rusqlite::Result<()> {
-        let mut statement = self.transaction.prepare_cached(
+    fn user_events(&self, rows: &[UserEventRow]) -> Result<(), DatabaseError> {
+        let mut statement = self.transaction.prepare(
             "INSERT INTO user_event (run, name, kind, process, thread, path, count, sum, least, most, squares, deviation) \
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) \
              ON CONFLICT (run, name, kind, process, thread, path) DO UPDATE SET count = excluded.count, sum = excluded.sum, \
@@ -475,11 +519,15 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn profile(&self, rows: &[StoredProfileRow]) -> rusqlite::Result<()> {
-        let mut statement = self.transaction.prepare_cached(
-            "INSERT INTO profile (run, process, thread, path, calls, inclusive, exclusive, sent, received, source, \
+    fn profile(
+        &self,
+        rows: &[StoredProfileRow],
+        callpaths: &mut CallpathNumbers,
+    ) -> Result<(), DatabaseError> {
+        let mut statement = self.transaction.prepare(
+            "INSERT INTO profile_row (run, process, thread, callpath, calls, inclusive, exclusive, sent, received, source, \
              coverage) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) \
-             ON CONFLICT (run, process, thread, path) DO UPDATE SET calls = excluded.calls, \
+             ON CONFLICT (run, process, thread, callpath) DO UPDATE SET calls = excluded.calls, \
              inclusive = excluded.inclusive, exclusive = excluded.exclusive, sent = excluded.sent, \
              received = excluded.received, source = excluded.source, coverage = excluded.coverage",
         )?;
@@ -488,7 +536,7 @@ impl Writer<'_> {
                 self.run,
                 row.process,
                 row.thread,
-                row.path.join(SEPARATOR),
+                callpaths.number(self.transaction, self.run, &row.path)?,
                 count(row.calls),
                 count(row.inclusive.0),
                 count(row.exclusive.0),

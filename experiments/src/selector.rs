@@ -2,8 +2,7 @@
 
 use std::str::FromStr;
 
-use rusqlite::{OptionalExtension as _, params};
-
+use crate::database::{DatabaseError, params};
 use crate::error::StoreError;
 use crate::run::RunId;
 use crate::store::Store;
@@ -56,15 +55,14 @@ impl Store {
     /// When there is none, or several.
     pub fn find(&self, selector: &Selector) -> Result<RunId, StoreError> {
         let failed =
-            |error: rusqlite::Error| StoreError::of(&self.path, "looking for a run", &error);
-        let none = || StoreError::NoSuchRun { path: self.path.clone(), wanted: selector.text() };
+            |error: DatabaseError| StoreError::of(&self.shown, "looking for a run", &error);
+        let none = || StoreError::NoSuchRun { path: self.shown.clone(), wanted: selector.text() };
         match selector {
             Selector::Latest(back) => {
                 let query =
                     "SELECT id FROM run ORDER BY started DESC, number DESC LIMIT 1 OFFSET $1";
-                let mut statement = self.connection.prepare_cached(query).map_err(failed)?;
-                let found =
-                    statement.query_row([back], |row| row.get(0)).optional().map_err(failed)?;
+                let found = self.connection.query_first(query, params![back], |row| row.get(0));
+                let found = found.map_err(failed)?;
                 found.map(RunId).ok_or_else(none)
             }
             Selector::Named(name) => {
@@ -82,24 +80,22 @@ impl Store {
     }
 
     /// The run of this id; or those whose ids begin so and the newest that has this tag: a person may mean either.
-    fn named(&self, name: &str) -> rusqlite::Result<Vec<String>> {
+    fn named(&self, name: &str) -> Result<Vec<String>, DatabaseError> {
         let mut found: Vec<String> = Vec::new();
         if name.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             let query = "SELECT id FROM run WHERE id >= $1 AND id < $2 ORDER BY id LIMIT $3";
             let most = i64::try_from(SHOWN + 1).unwrap_or(i64::MAX);
             let lower = name.to_ascii_lowercase();
-            let mut statement = self.connection.prepare_cached(query)?;
-            let rows =
-                statement.query_map(params![lower, format!("{lower}g"), most], |row| row.get(0))?;
-            found = rows.collect::<rusqlite::Result<_>>()?;
+            let range = params![lower, format!("{lower}g"), most];
+            found = self.connection.query(query, range, |row| row.get(0))?;
             if found == [lower] {
                 return Ok(found);
             }
         }
         let query = "SELECT run.id FROM tag JOIN run ON run.number = tag.run WHERE tag.name = $1 \
                      ORDER BY run.started DESC, run.number DESC LIMIT 1";
-        let mut statement = self.connection.prepare_cached(query)?;
-        let tagged: Option<String> = statement.query_row([name], |row| row.get(0)).optional()?;
+        let tagged: Option<String> =
+            self.connection.query_first(query, params![name], |row| row.get(0))?;
         found.extend(tagged.filter(|id| !found.contains(id)));
         Ok(found)
     }

@@ -1,4 +1,4 @@
-//! The store: one SQLite file with any number of runs of any number of programs.
+//! The store: one SQLite file, or a database of a PostgreSQL server, with any number of runs of any number of programs.
 //!
 //! Invariants:
 //! * a committed transaction stays, whichever process is killed: a rollback journal, synchronized at each commit;
@@ -11,10 +11,11 @@ use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::OpenFlags;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 
+use crate::database::{Connection, DatabaseError, ServerAddress, ServerConnection, StorePlace};
 use crate::error::StoreError;
 use crate::migrations;
 
@@ -30,85 +31,130 @@ pub enum Access {
 }
 
 /// An open store.
-#[derive(Debug)]
 pub struct Store {
-    pub(crate) path: PathBuf,
+    /// As it was named, with a password where that has one.
+    place: PathBuf,
+    /// The file, or the URL of the server without its password.
+    pub(crate) shown: PathBuf,
     pub(crate) connection: Connection,
+}
+
+impl std::fmt::Debug for Store {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Store").field("shown", &self.shown).finish_non_exhaustive()
+    }
 }
 
 /// How long another writer is waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 impl Store {
-    /// Opens a store, and brings it up to date if it is to be written.
+    /// Opens a store, and brings it up to date if it is to be written: a file, or a server by a URL that begins with `postgres://`.
     ///
     /// # Errors
     /// See [`StoreError`]; nothing is changed then.
-    pub fn open(path: &Path, access: Access) -> Result<Self, StoreError> {
-        prepare(path, access)?;
-        let place = resolved(path);
-        let mut flags = OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        flags |= match access {
-            Access::Read => OpenFlags::SQLITE_OPEN_READ_ONLY,
-            Access::Change | Access::Write => {
-                OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NOFOLLOW
-            }
+    pub fn open(place: &Path, access: Access) -> Result<Self, StoreError> {
+        let shown = StorePlace::shown(place);
+        let connection = match StorePlace::parse(place) {
+            Ok(StorePlace::File(path)) => open_file(&path, access)?,
+            Ok(StorePlace::Server(address)) => open_server(&shown, &address)?,
+            Err(reason) => return Err(StoreError::Address { path: shown, reason }),
         };
-        let failed = |error: rusqlite::Error| StoreError::of(path, "opening it", &error);
-        let connection = Connection::open_with_flags(&place, flags).map_err(failed)?;
-        let mut store = Self { path: path.to_owned(), connection };
-        store.configure(access).map_err(failed)?;
+        let mut store = Self { place: place.to_owned(), shown, connection };
         store.check(access)?;
+        if access == Access::Read {
+            let done = store.connection.only_read();
+            done.map_err(|error| StoreError::of(&store.shown, "opening it", &error))?;
+        }
         Ok(store)
     }
 
-    /// The file.
+    /// Whether a user means a server by this place, and no file.
     #[must_use]
-    pub fn path(&self) -> &Path {
-        &self.path
+    pub fn is_server(place: &Path) -> bool {
+        StorePlace::names_server(place)
     }
 
-    fn configure(&self, access: Access) -> rusqlite::Result<()> {
-        self.connection.busy_timeout(PATIENCE)?;
-        self.connection.set_prepared_statement_cache_capacity(64);
-        self.connection.pragma_update(None, "foreign_keys", true)?;
-        // A file must not choose which functions are called.
-        self.connection.pragma_update(None, "trusted_schema", false)?;
-        if access != Access::Read {
-            // Not the write-ahead log: it needs shared memory, which file systems over a network do not have.
-            self.connection.pragma_update_and_check(
-                None,
-                "journal_mode",
-                "TRUNCATE",
-                |_| Ok(()),
-            )?;
-            self.connection.pragma_update(None, "synchronous", "FULL")?;
-        }
-        Ok(())
+    /// The place as anybody may see it: without its password.
+    #[must_use]
+    pub fn shown_place(place: &Path) -> PathBuf {
+        StorePlace::shown(place)
+    }
+
+    /// The place by which it can be opened again; not to be shown, since it may have a password.
+    #[must_use]
+    pub fn place(&self) -> &Path {
+        &self.place
+    }
+
+    /// The file, or the URL of the server without its password.
+    #[must_use]
+    pub fn shown(&self) -> &Path {
+        &self.shown
     }
 
     fn check(&mut self, access: Access) -> Result<(), StoreError> {
         let found = migrations::version(&self.connection)
-            .map_err(|error| StoreError::of(&self.path, "reading its version", &error))?;
+            .map_err(|error| StoreError::of(&self.shown, "reading its version", &error))?;
         let known = migrations::newest();
-        let path = || self.path.clone();
+        let path = || self.shown.clone();
         if found > known {
             return Err(StoreError::Newer { path: path(), found, known });
         }
         match access {
-            Access::Write if found < known => migrations::migrate(&self.path, &mut self.connection),
+            Access::Write if found < known => {
+                migrations::migrate(&self.shown, &mut self.connection)
+            }
             Access::Read | Access::Change if found == 0 => {
                 let reason = "it holds no runs".to_owned();
                 Err(StoreError::Damaged { path: path(), reason })
             }
             Access::Change if found < known => {
-                migrations::migrate(&self.path, &mut self.connection)
+                migrations::migrate(&self.shown, &mut self.connection)
             }
             Access::Read if found < known => migrations::supplement(&self.connection, found)
-                .map_err(|error| StoreError::of(&self.path, "reading an older version", &error)),
+                .map_err(|error| StoreError::of(&self.shown, "reading an older version", &error)),
             _ => Ok(()),
         }
     }
+}
+
+/// A file, made where one is to be written.
+fn open_file(path: &Path, access: Access) -> Result<Connection, StoreError> {
+    prepare(path, access)?;
+    let mut flags = OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    flags |= match access {
+        Access::Read => OpenFlags::SQLITE_OPEN_READ_ONLY,
+        Access::Change | Access::Write => {
+            OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NOFOLLOW
+        }
+    };
+    let opened = (|| {
+        let connection = rusqlite::Connection::open_with_flags(resolved(path), flags)?;
+        configure(&connection, access)?;
+        Ok(Connection::File(connection))
+    })();
+    opened.map_err(|error: DatabaseError| StoreError::of(path, "opening it", &error))
+}
+
+/// A database of a server, which is there already.
+fn open_server(shown: &Path, address: &ServerAddress) -> Result<Connection, StoreError> {
+    let opened = ServerConnection::open(address).map(Connection::Server);
+    opened.map_err(|error| StoreError::of(shown, "opening it", &DatabaseError::from(error)))
+}
+
+fn configure(connection: &rusqlite::Connection, access: Access) -> rusqlite::Result<()> {
+    connection.busy_timeout(PATIENCE)?;
+    connection.set_prepared_statement_cache_capacity(64);
+    connection.pragma_update(None, "foreign_keys", true)?;
+    // A file must not choose which functions are called.
+    connection.pragma_update(None, "trusted_schema", false)?;
+    if access != Access::Read {
+        // Not the write-ahead log: it needs shared memory, which file systems over a network do not have.
+        connection.pragma_update_and_check(None, "journal_mode", "TRUNCATE", |_| Ok(()))?;
+        connection.pragma_update(None, "synchronous", "FULL")?;
+    }
+    Ok(())
 }
 
 /// Makes the file, readable by its owner alone, where one is to be written.
@@ -179,7 +225,13 @@ fn resolved(path: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::database::params;
     use crate::history::History;
+
+    fn file(store: &Store) -> &rusqlite::Connection {
+        let Connection::File(file) = &store.connection else { panic!("it is a file") };
+        file
+    }
 
     /// A folder of its own, which goes with all that the database keeps beside its file.
     struct Folder(PathBuf);
@@ -202,14 +254,14 @@ mod tests {
         std::fs::create_dir(&folder).expect("the temporary folder can be written");
         let folder = Folder(folder);
         let store = Store::open(&folder.file(), Access::Write).expect("it is ours");
-        store.connection.busy_timeout(Duration::ZERO).expect("a setting");
+        file(&store).busy_timeout(Duration::ZERO).expect("a setting");
         (folder, store)
     }
 
     fn tag_something(store: &mut Store) -> Result<(), StoreError> {
         crate::recorder::transact(store, "filling it", |transaction| {
             let fill = "INSERT INTO application (name) VALUES (hex(randomblob(100000)))";
-            (0..100).try_for_each(|_| transaction.execute(fill, []).map(drop))
+            (0..100).try_for_each(|_| transaction.execute(fill, params![]))
         })
     }
 
@@ -217,7 +269,7 @@ mod tests {
     fn a_full_disk_is_named_and_loses_nothing() {
         let (_folder, mut store) = impatient("full");
         let most = "PRAGMA max_page_count = 40";
-        store.connection.query_row(most, [], |_| Ok(())).expect("a setting");
+        file(&store).query_row(most, [], |_| Ok(())).expect("a setting");
         assert!(matches!(tag_something(&mut store), Err(StoreError::Full { .. })));
         assert_eq!(store.runs(&History::default()).expect("it is whole"), []);
     }
@@ -225,7 +277,7 @@ mod tests {
     #[test]
     fn a_store_that_is_kept_by_another_is_named() {
         let (folder, mut store) = impatient("busy");
-        let other = Connection::open(folder.file()).expect("it is there");
+        let other = rusqlite::Connection::open(folder.file()).expect("it is there");
         other.execute_batch("BEGIN EXCLUSIVE").expect("no other connection has it");
         assert!(matches!(tag_something(&mut store), Err(StoreError::Busy { .. })));
         other.execute_batch("ROLLBACK").expect("it was begun");

@@ -21,9 +21,12 @@ mod mistakes;
 mod namespaces;
 #[path = "../needs.rs"]
 mod needs;
+#[path = "../../experiments/tests/store/postgres_server.rs"]
+mod postgres_server;
 mod report;
 mod run_directories;
 mod schema;
+mod server;
 mod signals;
 mod store;
 mod top;

@@ -36,7 +36,8 @@ impl Place {
         self.command(words).output().expect("the command was built").into()
     }
 
-    fn json(&self, words: &[&str]) -> Value {
+    /// What `whyperf` prints, which is JSON.
+    pub(crate) fn json(&self, words: &[&str]) -> Value {
         let said = self.say(words);
         assert_eq!(said.status, Some(0), "{said:?}");
         serde_json::from_slice(&said.stdout).expect("it prints JSON")

@@ -24,7 +24,7 @@ const DEMO: [Package; 4] = [
     Package { name: "gcc", evidence: "gcc" },
 ];
 
-const TESTS: [Package; 24] = [
+const TESTS: [Package; 26] = [
     Package { name: "mpich", evidence: "mpirun.mpich" },
     Package { name: "libmpich-dev", evidence: "mpicc.mpich" },
     Package { name: "gfortran", evidence: "gfortran" },
@@ -49,6 +49,8 @@ const TESTS: [Package; 24] = [
     Package { name: "npm", evidence: "npm" },
     Package { name: "python3-venv", evidence: "/usr/share/doc/python3-venv" },
     Package { name: "chromium", evidence: "chromium" },
+    Package { name: "postgresql", evidence: "/usr/share/doc/postgresql" },
+    Package { name: "openssl", evidence: "openssl" },
 ];
 
 /// Installs what the demo needs.

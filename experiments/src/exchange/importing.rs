@@ -16,7 +16,7 @@ use crate::recorder::{Ending, Progress, Recorder};
 use crate::run::RunId;
 
 /// So many callpaths are written at once: each time the disk is waited for.
-const BATCH: usize = 1 << 17;
+const BATCH: usize = 1 << 16;
 /// So many batches may wait for the writer.
 const WAITING: usize = 1;
 

@@ -87,10 +87,10 @@ impl Store {
         let by_count = self.by_process_count(runs, &mut notes)?;
         let counts: Vec<u32> = by_count.keys().copied().collect();
         let (Some(first), Some(last)) = (counts.first(), counts.last()) else {
-            return Err(StoreError::OneProcessCount { path: self.path().to_owned() });
+            return Err(StoreError::OneProcessCount { path: self.shown().to_owned() });
         };
         if first == last {
-            return Err(StoreError::OneProcessCount { path: self.path().to_owned() });
+            return Err(StoreError::OneProcessCount { path: self.shown().to_owned() });
         }
         let mut points: Vec<ScaledRuns> = Vec::new();
         let mut times = CallpathTimes::default();

@@ -15,6 +15,8 @@ use std::path::{Path, PathBuf};
 
 use whyperf_extrapolate::Rank;
 
+use crate::store::Store;
+
 mod chrome;
 mod codec;
 mod dumpi;
@@ -55,6 +57,8 @@ pub fn clock_steps(rank: Rank, steps: u64) -> Option<String> {
 /// Where the trace of a run of this id lies: beside its store, which has the results of the run, and no room for its events.
 #[must_use]
 pub fn trace_of(store: &Path, run: &str) -> PathBuf {
+    // A server has no room for files: the traces of its runs stay where they were made.
+    let store = if Store::is_server(store) { Path::new("whyperf.db") } else { store };
     let mut folder = store.as_os_str().to_owned();
     folder.push(".traces");
     Path::new(&folder).join(format!("{run}.trace"))

@@ -14,7 +14,7 @@ use whyperf_model::{Focus, Hierarchy, Interval, MessageTable, Metric, Pair, Rout
 use crate::sample::{Place, sql, written};
 
 /// Version of the store, and of the records in it.
-const STORES: [&str; 10] = [
+const STORES: [&str; 11] = [
     "schema-1",
     "schema-2-record-1",
     "schema-2-record-2",
@@ -25,6 +25,7 @@ const STORES: [&str; 10] = [
     "schema-6-record-5",
     "schema-7-record-5",
     "schema-8-record-5",
+    "schema-9-record-5",
 ];
 
 /// What is summed over a run of each thread's and node's growth.
@@ -76,7 +77,7 @@ fn messages_are_unknown_in_stores_that_are_older_than_they() {
             assert!(!runs.is_empty(), "{name}");
             runs.iter().any(|run| store.messages(&run.id).expect("readable").is_some())
         };
-        let is_of_today = ["schema-5", "schema-6", "schema-7", "schema-8"]
+        let is_of_today = ["schema-5", "schema-6", "schema-7", "schema-8", "schema-9"]
             .iter()
             .any(|one| name.starts_with(one));
         assert_eq!([knows(Access::Read), knows(Access::Change)], [is_of_today; 2], "{name}");
@@ -87,11 +88,11 @@ fn messages_are_unknown_in_stores_that_are_older_than_they() {
 fn a_store_of_a_newer_whyperf_is_refused_in_one_sentence_and_stays_as_it_is() {
     let place = Place::new("downgrade");
     let path = unpacked("schema-3-record-3", &place);
-    sql(&path, "INSERT INTO schema_version (version) VALUES (9)");
+    sql(&path, "INSERT INTO schema_version (version) VALUES (10)");
     let before = fs::read(&path).expect("readable");
     for access in [Access::Read, Access::Change, Access::Write] {
         let refused = Store::open(&path, access).expect_err("it is newer");
-        assert!(matches!(refused, StoreError::Newer { found: 9, known: 8, .. }), "{refused:?}");
+        assert!(matches!(refused, StoreError::Newer { found: 10, known: 9, .. }), "{refused:?}");
         let said = refused.to_string();
         assert!(said.contains("use a newer whyperf") && !said.contains('\n'), "{said}");
     }

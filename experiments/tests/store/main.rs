@@ -5,5 +5,7 @@ mod damage;
 mod diagnosis;
 mod golden;
 mod messages;
+mod postgres_server;
 mod round_trip;
 mod sample;
+mod server;

@@ -10,10 +10,9 @@
 
 mod place;
 
-use std::collections::HashSet;
 use std::time::Duration;
 
-use ahash::AHashMap;
+use ahash::{AHashMap, AHashSet};
 use whyperf_model::matching::{ClassId, Grown, IntervalRecord, Kind, Location, LocationId, Totals};
 use whyperf_model::{
     Category, Hierarchy, Interval, Nanos, Resource, Time, UserEventKind, UserEventRow,
@@ -282,7 +281,7 @@ fn counted(timers: &[Timer]) -> impl Iterator<Item = &Timer> {
         timer.is_callpath() || timer.groups.iter().any(|group| group == Timer::CALLPATH)
     };
     let below = timers.iter().filter(is_path);
-    let leaves: HashSet<&str> =
+    let leaves: AHashSet<&str> =
         below.filter_map(|timer| timer.name.rsplit(Timer::ARROW).next()).map(str::trim).collect();
     timers.iter().filter(move |timer| is_path(timer) || !leaves.contains(timer.name.as_str()))
 }
