@@ -94,8 +94,7 @@ pub(super) fn tuning(bench: &Bench) -> Result<String> {
 /// The third one.
 pub(super) fn scaling(bench: &Bench) -> Result<String> {
     let mut text = "\n## 2 to 16 processes\n\n\
-        The same basin with one worker, with three, with seven and with fifteen. The paper had a node for each process. Here all share the processors named above: from four processes on, some always wait for a processor, and so do all that wait for their messages. \
-        Times and speed-ups are those of this machine, and say nothing of one that has a processor for each.\n\n\
+        The same basin with one worker, with three, with seven and with fifteen. The paper had a node for each process. Here all share the processors named above: from four processes on they take turns. One that waits for a message offers its processor to the others and is counted as waiting for messages, so what the turns cost is found there and not among the waiting for a processor. Times and speed-ups are those of this machine, and say nothing of one that has a processor for each.\n\n\
         | processes | processor time, s | waiting for messages, s | waiting for a processor, s | messages |\n|---|---|---|---|---|\n"
         .to_owned();
     for processes in ["2", "4", "8", "16"] {
