@@ -143,9 +143,7 @@ pub fn compare(a: &mut Operand, b: &mut Operand, settings: &ComparisonSettings) 
 }
 
 /// Without what the machine did to the runs: how often it kept them from a processor is no matter of what they are made of.
-fn own<'a>(
-    differing: Vec<(&'a Resource, RunLabel)>,
-) -> impl Iterator<Item = (&'a Resource, RunLabel)> {
+fn own(differing: Vec<(&Resource, RunLabel)>) -> impl Iterator<Item = (&Resource, RunLabel)> {
     let surroundings = ["/SyncObject/Kernel", "/SyncObject/Processor"];
     let is_of = |resource: &Resource, above: &str| {
         let rest = resource.path().strip_prefix(above);
