@@ -14,8 +14,20 @@ pub(super) fn amount(value: f64, unit: &str) -> String {
 
 /// The same with how far the trials lie apart.
 pub(super) fn with_spread(value: f64, spread: Option<f64>, unit: &str) -> String {
-    let spread = spread.map(|spread| format!(" ± {}", amount(spread, unit)));
+    let spread = spread.map(|spread| format!(" ± {}", spread_of(spread, value, unit)));
     amount(value, unit) + &spread.unwrap_or_default()
+}
+
+/// In the unit that the value is written in, with no more digits than say something.
+fn spread_of(spread: f64, value: f64, unit: &str) -> String {
+    match unit {
+        "B" if value >= 1e6 => format!("{:.2} MB", spread / 1e6),
+        "ns" => amount(spread, unit),
+        _ if spread.fract() != 0.0 && (0.01..100.0).contains(&spread) => {
+            format!("{spread:.2} {unit}")
+        }
+        _ => amount(spread, unit),
+    }
 }
 
 /// A change as a share of what there was before.
@@ -40,6 +52,9 @@ mod tests {
         assert_eq!(amount(1.5e9, "ns"), "1.500 s");
         assert_eq!(with_spread(1.5e9, Some(2e7), "ns"), "1.500 s ± 0.020 s");
         assert_eq!(amount(4800.0, "ops"), "4800 ops");
+        assert_eq!(with_spread(595.0, Some(0.577_350_27), "ops"), "595 ops ± 0.58 ops");
+        assert_eq!(with_spread(595.0, Some(0.0), "ops"), "595 ops ± 0 ops");
+        assert_eq!(with_spread(9.5e6, Some(211_519.0), "B"), "9.50 MB ± 0.21 MB");
         assert_eq!(change(Some(0.2314)), "+23.1 %");
         assert_eq!(change(None), "new");
     }

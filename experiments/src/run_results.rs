@@ -185,12 +185,13 @@ impl RunResults {
         if let Some(amount) = self.by_samples(pair) {
             return Some(amount);
         }
-        if !self.event.is_valid(&pair.focus) {
-            // What is not there does nothing; but of functions only those are known that somebody looked at.
-            return (!of_functions).then_some(0.0);
-        }
+        // Of functions only those are known that somebody looked at; one that samples led to need not be a resource of the run.
         if of_functions && !self.names_regions(pair) {
             return self.estimated(pair);
+        }
+        if !self.event.is_valid(&pair.focus) {
+            // What is not there does nothing.
+            return Some(0.0);
         }
         if definition.quantity == Quantity::Cost {
             return None;
@@ -297,5 +298,27 @@ fn part(by: Totals, pass: Interval, interval: Interval) -> Option<Totals> {
 impl PerformanceResults for RunResults {
     fn results(&mut self, metric: Metric, focus: &Focus) -> Trials {
         Trials::new(self.amount(&Pair::new(metric, focus.clone())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use whyperf_model::Time;
+
+    #[test]
+    fn a_measured_function_is_known_that_only_samples_led_to() {
+        let second = |from: u64, to: u64| {
+            Interval::new(Time(Nanos(from * 1_000_000_000)), Time(Nanos(to * 1_000_000_000)))
+        };
+        let mut record = Record::default();
+        record.passes.push(second(0, 10));
+        let pair = Pair::new(Metric::Cpu, "</Code/m.c/f>".parse().expect("well formed"));
+        let mut histogram = Histogram::new(10, Nanos(1_000_000_000));
+        histogram.add(second(2, 4), 1_000_000_000);
+        let histograms = [(pair.clone(), histogram)].into();
+        let mut results = RunResults::new(record, histograms, ProgramEvent::default());
+        results.sampled = [("/Code/m.c/f".parse().expect("well formed"), 0.4)].into();
+        assert_eq!(results.amount(&pair), Some(5e9), "half of the time in two of ten seconds");
     }
 }

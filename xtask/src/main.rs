@@ -11,12 +11,14 @@ mod package;
 mod packages;
 mod page;
 mod planted;
+mod precedence;
 mod predicted;
 mod python;
 mod python_environment;
 mod random;
 mod reduction;
 mod sanitize;
+mod sc97;
 mod spread;
 mod study;
 mod test;
@@ -50,6 +52,8 @@ chores:
   study fresh-root         the Debian package in a new system, and the demo there by an ordinary user; as root, by debootstrap; --built
   study predicted          runs of this machine, predicted from traces and run for real; --runs N, --built, --only PART
   study reduction          what measuring all functions costs, and what a rule saves of that; --runs N, --elements N, --built
+  study sc97               the case studies of the paper on experiment management: a port, a history of tuning, 2 to 16 processes;
+                           docs/studies/sc97.md; --trials N of each, --built
   sanitize                 all of what follows; what it ran, how long, and what was found
   sanitize address         the crates' tests under AddressSanitizer; `thread` and `miri` likewise
   sanitize valgrind        the release build's library under valgrind, in a program with threads
@@ -84,6 +88,7 @@ fn run(words: &[&str]) -> anyhow::Result<ExitCode> {
         ["study", "planted", words @ ..] => planted::run(words),
         ["study", "predicted", words @ ..] => predicted::run(words),
         ["study", "reduction", words @ ..] => reduction::run(words),
+        ["study", "sc97", words @ ..] => sc97::run(words),
         ["study", words @ ..] => study::run(words),
         ["sanitize", words @ ..] => sanitize::run(words),
         ["packages"] => packages::ensure_all().map(|()| ExitCode::SUCCESS),

@@ -1,15 +1,17 @@
 //! What the searches of two operands concluded: which bottlenecks are new, gone, grown or moved.
 //!
-//! A bottleneck is one of an operand where more than half of its trials that asked found it. One that lies at its threshold is found in
-//! one run and missed in the next: so it is new only where its value differs as well, or was not asked before.
+//! One that lies at its threshold is found in one run and missed in the next: so it is new only where its value differs as well, or was not
+//! asked before, and where the other search found out that it is none.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use serde::Serialize;
+use whyperf_consultant::Hypotheses;
 use whyperf_model::{Focus, Hierarchy};
 
 use super::operand::Operand;
-use crate::program_event::{Delta, DiscreteDistance, Trials};
+use super::search_answers::{SearchAnswers, Standing};
+use crate::program_event::{Delta, DiscreteDistance};
 
 /// A bottleneck in one operand or in both.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -50,58 +52,44 @@ pub struct Conclusions {
     pub moved: Vec<MovedConclusion>,
 }
 
-/// What an operand's trials say of a question.
-#[derive(Clone, Debug, Default)]
-struct Answered {
-    asked: usize,
-    found: usize,
-    values: Vec<f64>,
-}
-
-impl Answered {
-    const fn is_true(&self) -> bool {
-        self.found * 2 > self.asked
-    }
-
-    fn trials(&self) -> Trials {
-        Trials::new(self.values.iter().copied())
-    }
-}
-
-/// By hypothesis and focus.
-type Answers = BTreeMap<(String, String), Answered>;
-
-fn answers(operand: &Operand) -> Answers {
-    let mut answers = Answers::new();
-    for verdict in operand.verdicts().flatten().filter(|verdict| verdict.asked > 0) {
-        let of = answers.entry((verdict.hypothesis.clone(), verdict.focus.clone())).or_default();
-        of.asked += 1;
-        of.found += usize::from(verdict.truth == "true" && !verdict.is_alike());
-        of.values.extend(verdict.value);
-    }
-    answers
-}
-
 /// What changed from the first operand to the second.
 pub(super) fn compared(a: &Operand, b: &Operand, delta: &Delta) -> Conclusions {
-    let [of_a, of_b] = [a, b].map(answers);
-    of_answers(&of_a, &of_b, delta)
+    of_answers(&SearchAnswers::of(a), &SearchAnswers::of(b), delta)
 }
 
-fn of_answers(of_a: &Answers, of_b: &Answers, delta: &Delta) -> Conclusions {
+/// The operand of which no search tells, where the other has one.
+pub(super) fn without_search<'o>(a: &'o Operand, b: &'o Operand) -> Option<&'o str> {
+    match [a, b].map(|operand| SearchAnswers::of(operand).is_empty()) {
+        [true, false] => Some(a.name()),
+        [false, true] => Some(b.name()),
+        _ => None,
+    }
+}
+
+fn of_answers(of_a: &SearchAnswers, of_b: &SearchAnswers, delta: &Delta) -> Conclusions {
     let mut conclusions = Conclusions::default();
-    let (none, all) =
-        (Answered::default(), of_a.keys().chain(of_b.keys()).collect::<BTreeSet<_>>());
-    for key in all {
-        let (in_a, in_b) = (of_a.get(key).unwrap_or(&none), of_b.get(key).unwrap_or(&none));
-        let distance = delta.distance(&in_a.trials(), &in_b.trials());
-        let (hypothesis, focus) = key.clone();
-        let (a, b) = (in_a.trials().mean(), in_b.trials().mean());
-        let one = ComparedConclusion { hypothesis, focus, a, b };
-        match (in_a.is_true(), in_b.is_true()) {
-            (false, true) if distance != DiscreteDistance::Alike => conclusions.new.push(one),
-            (true, false) if distance != DiscreteDistance::Alike => conclusions.gone.push(one),
-            (true, true) if distance == DiscreteDistance::Differs && b > a => {
+    let hypotheses = Hypotheses::built_in();
+    let all: BTreeSet<_> = of_a.questions().chain(of_b.questions()).collect();
+    for question in all {
+        let [in_a, in_b] = [of_a, of_b].map(|of| of.values(question));
+        let distance = delta.distance(&in_a, &in_b);
+        let (hypothesis, focus) = question.clone();
+        let one = ComparedConclusion { hypothesis, focus, a: in_a.mean(), b: in_b.mean() };
+        let standings = [of_a, of_b].map(|of| of.standing(question, &hypotheses));
+        match standings {
+            [Standing::NoBottleneck, Standing::Bottleneck]
+                if distance != DiscreteDistance::Alike =>
+            {
+                conclusions.new.push(one);
+            }
+            [Standing::Bottleneck, Standing::NoBottleneck]
+                if distance != DiscreteDistance::Alike =>
+            {
+                conclusions.gone.push(one);
+            }
+            [Standing::Bottleneck, Standing::Bottleneck]
+                if distance == DiscreteDistance::Differs && one.b > one.a =>
+            {
                 conclusions.grown.push(one);
             }
             _ => {}
@@ -150,16 +138,29 @@ fn are_beside(one: &str, other: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::run::StoredVerdict;
 
-    fn answers(rows: &[(&str, &str, bool, &[f64])]) -> Answers {
-        let row = |(hypothesis, focus, found, values): &(&str, &str, bool, &[f64])| {
+    fn answers(rows: &[(&str, &str, bool, f64)]) -> SearchAnswers {
+        let row = |(hypothesis, focus, found, value): &(&str, &str, bool, f64)| {
             let focus: Focus = focus.parse().expect("well formed");
-            let asked = values.len();
-            let found = if *found { asked } else { 0 };
-            let answered = Answered { asked, found, values: values.to_vec() };
-            (((*hypothesis).to_owned(), focus.to_string()), answered)
+            let truth = if *found { "true" } else { "false" };
+            StoredVerdict {
+                number: 0,
+                hypothesis: (*hypothesis).to_owned(),
+                focus: focus.to_string(),
+                truth: truth.to_owned(),
+                value: Some(*value),
+                threshold: 0.3,
+                confidence: 0.9,
+                asked: 1,
+                found: None,
+                cost: 0.0,
+                origin: "search".to_owned(),
+                split: None,
+            }
         };
-        rows.iter().map(row).collect()
+        let rows: Vec<StoredVerdict> = rows.iter().map(row).collect();
+        SearchAnswers::of_verdicts(rows.iter())
     }
 
     const DELTA: Delta = Delta::Relative(0.1);
@@ -167,16 +168,20 @@ mod tests {
     #[test]
     fn bottlenecks_come_go_grow_and_move() {
         let a = answers(&[
-            ("Sync", "</Code/a.c/f>", true, &[0.4]),
-            ("Cpu", "<>", true, &[0.5]),
-            ("Io", "</Process/0>", true, &[0.3]),
-            ("Io", "</File/x>", true, &[0.3]),
+            ("Sync", "</Code/a.c/f>", true, 0.4),
+            ("Sync", "</Code/a.c/g>", false, 0.0),
+            ("Sync", "</SyncObject/Barrier>", false, 0.1),
+            ("Cpu", "<>", true, 0.5),
+            ("Io", "</Process/0>", true, 0.3),
+            ("Io", "</File/x>", true, 0.3),
         ]);
         let b = answers(&[
-            ("Sync", "</Code/a.c/g>", true, &[0.45]),
-            ("Cpu", "<>", true, &[0.7]),
-            ("Sync", "</SyncObject/Barrier>", true, &[0.2]),
-            ("Io", "</Process/0>", false, &[0.01]),
+            ("Sync", "</Code/a.c/f>", false, 0.1),
+            ("Sync", "</Code/a.c/g>", true, 0.45),
+            ("Cpu", "<>", true, 0.7),
+            ("Sync", "</SyncObject/Barrier>", true, 0.2),
+            ("Io", "</Process/0>", false, 0.01),
+            ("Io", "</File>", false, 0.01),
         ]);
         let found = of_answers(&a, &b, &DELTA);
         assert_eq!(found.moved.len(), 1, "{found:?}");
@@ -191,8 +196,8 @@ mod tests {
 
     #[test]
     fn what_lies_at_its_threshold_is_not_new() {
-        let a = answers(&[("Cpu", "<>", false, &[0.299])]);
-        let b = answers(&[("Cpu", "<>", true, &[0.301])]);
+        let a = answers(&[("Cpu", "<>", false, 0.299)]);
+        let b = answers(&[("Cpu", "<>", true, 0.301)]);
         assert_eq!(of_answers(&a, &b, &DELTA), Conclusions::default());
         assert_eq!(of_answers(&b, &b, &DELTA), Conclusions::default());
     }

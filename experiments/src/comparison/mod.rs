@@ -17,6 +17,7 @@ mod fields;
 mod operand;
 mod parts;
 mod ranking;
+mod search_answers;
 mod wall;
 
 use serde::Serialize;
@@ -118,6 +119,9 @@ pub fn compare(a: &mut Operand, b: &mut Operand, settings: &ComparisonSettings) 
     if metrics.is_empty() {
         notes.push("no metric is known of both, so times and amounts are not compared".into());
     }
+    if let Some(name) = conclusions::without_search(a, b) {
+        notes.push(format!("nothing was searched in {name}, so conclusions are not compared"));
+    }
     let uncertain = fields::uncertain(&metrics, a, b);
     let delta = settings.delta(a, b, uncertain);
     let wall_delta = settings.delta(a, b, 1);
@@ -131,9 +135,41 @@ pub fn compare(a: &mut Operand, b: &mut Operand, settings: &ComparisonSettings) 
         wall,
         differences,
         conclusions: conclusions::compared(a, b, &wall_delta),
-        structure: usual.differing().into_iter().map(structural).collect(),
+        structure: own(usual.differing()).map(structural).collect(),
         parts: parts::compared(a, b, settings, &metrics),
         distance: [euclidean(&results), weighted_mean(&results)],
         notes,
+    }
+}
+
+/// Without what the machine did to the runs: how often it kept them from a processor is no matter of what they are made of.
+fn own(differing: Vec<(&Resource, RunLabel)>) -> impl Iterator<Item = (&Resource, RunLabel)> {
+    let surroundings = ["/SyncObject/Kernel", "/SyncObject/Processor"];
+    let is_of = |resource: &Resource, above: &str| {
+        let rest = resource.path().strip_prefix(above);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    let is_own =
+        move |resource: &Resource| !surroundings.iter().any(|above| is_of(resource, above));
+    differing.into_iter().filter(move |(resource, _)| is_own(resource))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_machine_did_is_no_difference_in_structure() {
+        let resource = |name: &str| name.parse::<Resource>().expect("well formed");
+        let names = [
+            "/SyncObject/Kernel",
+            "/SyncObject/Processor/host",
+            "/SyncObject/Processors",
+            "/SyncObject/Barrier",
+        ];
+        let all = names.map(resource);
+        let differing = all.iter().map(|one| (one, RunLabel(1))).collect();
+        let told: Vec<&str> = own(differing).map(|(one, _)| one.path()).collect();
+        assert_eq!(told, ["/SyncObject/Processors", "/SyncObject/Barrier"]);
     }
 }

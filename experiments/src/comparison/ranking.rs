@@ -96,6 +96,14 @@ fn shares(
 ) -> DifferenceTree {
     let whole = Focus::whole_program();
     let foci = group.magnify_in(&whole, Hierarchy::Process);
+    let is_of_both = |focus: &Focus| {
+        let processes = focus.part(Hierarchy::Process).iter();
+        processes.map(|one| group.label(one)).all(|label| label == group.everybody())
+    };
+    // Among more processes each has a smaller part, which tells nothing.
+    if !foci.iter().all(is_of_both) {
+        return DifferenceTree::default();
+    }
     let delta = delta.divided(foci.len());
     let mut most: Option<(f64, Difference)> = None;
     for focus in foci {
@@ -236,4 +244,35 @@ fn is_all_there_is(group: &EventGroup, tree: &DifferenceTree, one: &Explanation)
     let resource = &tree.found[one.part].focus.part(one.hierarchy)[0];
     let siblings = resource.parent().map_or(0, |above| group.union().children(&above).count());
     matches!(one.hierarchy, Hierarchy::Machine | Hierarchy::Process) && siblings < 2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::program_event::StatedResults;
+
+    fn of_ranks(cpu: &[u32]) -> Operand {
+        let mut lines = vec!["whyperf results 1".to_owned()];
+        let sum: u32 = cpu.iter().sum();
+        lines.push(format!("cpu <> {sum} s"));
+        for (rank, seconds) in cpu.iter().enumerate() {
+            lines.push(format!("cpu </Process/{rank}> {seconds} s"));
+        }
+        let results = StatedResults::parse(&lines.join("\n")).expect("well formed");
+        Operand::stated("stated".to_owned(), results)
+    }
+
+    fn places(a: &[u32], b: &[u32]) -> Vec<String> {
+        let (mut a, mut b) = (of_ranks(a), of_ranks(b));
+        let group = EventGroup::of_all(&[a.event(), b.event()]).expect("two");
+        let delta = Delta::Relative(0.1);
+        let found = shares(&group, Metric::Cpu, (&mut a, &mut b), &delta).found;
+        found.iter().map(|one| one.focus.part(Hierarchy::Process)[0].to_string()).collect()
+    }
+
+    #[test]
+    fn shares_of_processes_are_compared_where_they_are_the_same_processes() {
+        assert_eq!(places(&[10, 10], &[13, 7]), ["/Process/0"]);
+        assert_eq!(places(&[10, 10], &[5, 5, 5, 5]), Vec::<String>::new());
+    }
 }

@@ -17,6 +17,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::error::StoreError;
+use crate::history::Fact;
 use crate::run::RunId;
 use crate::store::Store;
 use callpath_times::CallpathTimes;
@@ -105,6 +106,7 @@ impl Store {
                 counts.len()
             ));
         }
+        notes.extend(self.crowding(&by_count)?);
         let view = ScalingView { counts: &counts, at, work: settings.work };
         let walls = points.iter().map(|point| point.wall_s).collect();
         let wall = view.modelled("wall".to_owned(), walls);
@@ -123,6 +125,25 @@ impl Store {
             callpaths,
             notes,
         })
+    }
+
+    /// From which process count on there were fewer processors than processes.
+    fn crowding(&self, by_count: &BTreeMap<u32, Vec<RunId>>) -> Result<Option<String>, StoreError> {
+        for (processes, runs) in by_count {
+            for run in runs {
+                let facts = self.facts(run)?.into_iter();
+                let value = |fact: Fact| fact.value.parse::<u32>().ok();
+                let mut known = facts.filter(|one| one.name == "processors").filter_map(value);
+                let Some(on_each) = known.next() else { continue };
+                let processors = on_each.saturating_mul(self.extent(run)?.hosts.max(1));
+                if processors < *processes {
+                    return Ok(Some(format!(
+                        "{processes} processes had {processors} processors: from there on they take turns, and their times are not those of more processors"
+                    )));
+                }
+            }
+        }
+        Ok(None)
     }
 
     /// The runs by process count, without those that say nothing of how long the program takes.

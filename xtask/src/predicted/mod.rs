@@ -9,7 +9,6 @@
 //! before other work of the machine, where we may ask for that. `--only` takes the study in parts.
 
 mod bench;
-mod precedence;
 
 use std::array;
 use std::process::ExitCode;
@@ -17,10 +16,10 @@ use std::process::ExitCode;
 use anyhow::{Context as _, Result, bail};
 
 use crate::packages;
+use crate::precedence::Precedence;
 use crate::spread::Spread;
 use crate::workspace::Workspace;
 use bench::{Bench, Found, Job, Way};
-use precedence::Precedence;
 
 /// The programs, and steps of each that take about as long.
 const PROGRAMS: [(&str, u32); 6] = [

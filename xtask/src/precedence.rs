@@ -8,13 +8,13 @@ use std::path::PathBuf;
 use std::process;
 
 /// That of this process and all that it starts, until this value is gone.
-pub(super) struct Precedence {
+pub(crate) struct Precedence {
     group: PathBuf,
 }
 
 impl Precedence {
     /// None where we may not, or where processors are not divided among such groups.
-    pub(super) fn take() -> Option<Self> {
+    pub(crate) fn take() -> Option<Self> {
         let group = PathBuf::from(format!("{GROUPS}/whyperf-study-{}", process::id()));
         fs::create_dir(&group).ok()?;
         let precedence = Self { group };
