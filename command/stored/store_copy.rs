@@ -9,6 +9,7 @@ use serde_json::json;
 use whyperf_experiments::{Access, CopiedRuns, CopyProgress, Store};
 
 use crate::output::delivery::{self, status};
+use crate::output::report::counted;
 use crate::output::terminal::{Colour, Screen, plain};
 
 pub(crate) const NOTES: &str = "\
@@ -53,7 +54,8 @@ pub(crate) fn store(verb: &StoreVerb) -> Result<ExitCode> {
 
 fn words(copied: &CopiedRuns, to: &Store) -> String {
     let CopiedRuns { copied, completed, present } = copied;
-    let mut words = format!("{} runs copied into {}", copied.len(), to.shown().display());
+    let copied = counted(copied.len(), "run", "runs");
+    let mut words = format!("{copied} copied into {}", to.shown().display());
     if !completed.is_empty() {
         words += &format!(", {} completed there", completed.len());
     }

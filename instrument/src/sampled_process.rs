@@ -87,7 +87,9 @@ impl SampledProcess {
 
     /// Whether they tell where it ran in the interval that ended, in which they came in this flow.
     pub(crate) fn sight(&self, flow: SampleFlow) -> StackSight {
-        let misses_much = self.ran > ENOUGH && self.steady.0 < self.ran.0 / 2;
+        // Those of the last while may still come: a pair that is given up is given up for good.
+        let awaited = self.ran - self.ran.min(LATE);
+        let misses_much = self.steady.0 < awaited.0 / 2;
         match flow {
             SampleFlow::Unknown => StackSight::Unknown,
             SampleFlow::Steady if self.run.is_whole() && !misses_much => StackSight::Sampled,
@@ -188,8 +190,10 @@ mod tests {
             let process = after(samples, Nanos::from_secs(ran));
             process.sight(SampleFlow::Steady)
         };
-        assert_eq!(sight(60, 1), StackSight::Sampled);
-        assert_eq!(sight(40, 1), StackSight::Blind);
+        assert_eq!(sight(80, 2), StackSight::Sampled);
+        assert_eq!(sight(70, 2), StackSight::Blind);
+        let late = after(1, Nanos::from_millis(400)).sight(SampleFlow::Steady);
+        assert_eq!(late, StackSight::Sampled, "others may still come");
         assert_eq!(after(60, Nanos::ZERO).sight(SampleFlow::Unknown), StackSight::Unknown);
         assert_eq!(after(60, Nanos::ZERO).sight(SampleFlow::Broken), StackSight::Blind);
     }

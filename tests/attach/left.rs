@@ -33,6 +33,13 @@ fn threads(pid: u32) -> usize {
     fs::read_dir(format!("/proc/{pid}/task")).map_or(0, Iterator::count)
 }
 
+/// For how long a process of one thread ran.
+fn ran_for(pid: u32) -> Duration {
+    let counted = fs::read_to_string(format!("/proc/{pid}/schedstat")).unwrap_or_default();
+    let nanos = counted.split(' ').next().and_then(|ran| ran.parse().ok());
+    Duration::from_nanos(nanos.unwrap_or(0))
+}
+
 /// Whether the kernel has stopped every thread: the signal to do so takes effect where each runs next.
 fn is_stopped(pid: u32) -> bool {
     let threads = fs::read_dir(format!("/proc/{pid}/task")).expect("the program is there");
@@ -136,6 +143,8 @@ fn a_copy_that_was_forked_and_only_computes_is_named_if_its_code_is_changed() {
     send(target.pid(), rustix::process::Signal::USR1);
     until("forked", || !children(target.pid()).is_empty());
     let copy = children(target.pid())[0];
+    // It is there before it has done what is due in a forked copy.
+    until("computing", || ran_for(copy) > Duration::from_millis(20));
     send(watcher.id(), rustix::process::Signal::TERM);
     let mut said = String::new();
     watcher.stderr.take().expect("it was piped").read_to_string(&mut said).expect("text");

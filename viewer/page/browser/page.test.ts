@@ -269,7 +269,7 @@ test('on paper there is no control, and what was dark is light', async () => {
 }, PATIENCE)
 
 test('a diagnosis has messages and chains of causes, while it is made and afterwards', async () => {
-  const server = await place.start(['diagnose', 'latest', '--view', '--threshold', 'ExcessiveSyncWaitingTime=15%'])
+  const server = await place.start(['diagnose', 'latest', '--view', '--threshold', 'ExcessiveSyncWaitingTime=2%'])
   const { page, wrong } = await opened(server.url)
   await page.waitForSelector('.state.over')
   await show(page, 'where')
