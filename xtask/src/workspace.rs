@@ -99,6 +99,15 @@ pub(crate) fn succeed(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
+/// What a command prints, which ends well.
+pub(crate) fn said(command: &mut Command) -> Result<String> {
+    let shown = shown(command);
+    let output = command.output().with_context(|| format!("running `{shown}`"))?;
+    let complaint = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "`{shown}` ended with {}: {complaint}", output.status);
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
 /// A command as one would type it.
 fn shown(command: &Command) -> String {
     let program = Path::new(command.get_program()).file_name().unwrap_or_default();

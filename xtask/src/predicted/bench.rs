@@ -4,10 +4,10 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result};
 
 use crate::spread::Spread;
-use crate::workspace::{Workspace, succeed};
+use crate::workspace::{Workspace, said, succeed};
 
 /// Where programs, machine and traces are, and how often each is run.
 pub(super) struct Bench {
@@ -125,11 +125,3 @@ impl Bench {
 /// The figures of this machine.
 const MACHINE: &str = "here.toml";
 const LAUNCH: [&str; 3] = ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe"];
-
-/// What a command prints, which must succeed.
-fn said(command: &mut Command) -> Result<String> {
-    let output = command.output().context("running a command of the study")?;
-    let complaint = String::from_utf8_lossy(&output.stderr);
-    ensure!(output.status.success(), "{command:?} ended with {}: {complaint}", output.status);
-    Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
-}

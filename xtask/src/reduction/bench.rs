@@ -5,11 +5,11 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result};
 
 use super::ReductionOptions;
 use super::function_times::{FunctionTimes, told_by_program, told_by_whyperf};
-use crate::workspace::{Workspace, succeed};
+use crate::workspace::{Workspace, said, succeed};
 
 /// Where the program and its runs are.
 pub(super) struct Bench {
@@ -119,12 +119,4 @@ impl Bench {
         command.args(words).current_dir(&self.folder);
         command
     }
-}
-
-/// What a command prints, if it ends well.
-fn said(command: &mut Command) -> Result<String> {
-    let output = command.output().with_context(|| format!("running {command:?}"))?;
-    let (text, told) = (&output.stdout, String::from_utf8_lossy(&output.stderr));
-    ensure!(output.status.success(), "{command:?} ended with {}: {told}", output.status);
-    Ok(String::from_utf8_lossy(text).into_owned())
 }

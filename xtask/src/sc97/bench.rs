@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::case_study::Version;
 use super::told::Comparison;
 use crate::spread::Spread;
-use crate::workspace::{Workspace, succeed};
+use crate::workspace::{Workspace, said, succeed};
 
 /// Where programs and runs are.
 pub(super) struct Bench {
@@ -94,12 +94,4 @@ impl Bench {
         command.args(words).current_dir(&self.folder);
         command
     }
-}
-
-/// What a command prints, if it ends well.
-fn said(command: &mut Command) -> Result<String> {
-    let output = command.output().with_context(|| format!("running {command:?}"))?;
-    let (text, told) = (&output.stdout, String::from_utf8_lossy(&output.stderr));
-    ensure!(output.status.success(), "{command:?} ended with {}: {told}", output.status);
-    Ok(String::from_utf8_lossy(text).into_owned())
 }
