@@ -165,9 +165,9 @@ impl PatchSite {
             self.stage.see_off();
         }
         let was_on = record.first.load(Ordering::Relaxed) != 0;
-        let is_idle = self.attempts.is_idle(turn.pass) || !was_on || self.is_dear();
-        let is_idle = !is_wanted && !is_on && is_idle;
-        let command = if self.is_hot() || is_idle {
+        let may_keep_jump = was_on && !self.is_dear() && !self.attempts.is_idle(turn.pass);
+        let is_in_use = is_wanted || is_on;
+        let command = if self.is_hot() || !(is_in_use || may_keep_jump) {
             Command::Disarm { region }
         } else if is_wanted == is_on || !self.attempts.may_switch(turn.pass) {
             return false;

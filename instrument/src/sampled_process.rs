@@ -88,8 +88,7 @@ impl SampledProcess {
     /// Whether they tell where it ran in the interval that ended, in which they came in this flow.
     pub(crate) fn sight(&self, flow: SampleFlow) -> StackSight {
         // Those of the last while may still come: a pair that is given up is given up for good.
-        let awaited = self.ran - self.ran.min(LATE);
-        let misses_much = self.steady.0 < awaited.0 / 2;
+        let misses_much = self.steady.0 < (self.ran - LATE).0 / 2;
         match flow {
             SampleFlow::Unknown => StackSight::Unknown,
             SampleFlow::Steady if self.run.is_whole() && !misses_much => StackSight::Sampled,

@@ -23,6 +23,7 @@ mod spread;
 mod study;
 mod test;
 mod workspace;
+mod written_on;
 
 use crate::demo::DemoPage;
 use crate::workspace::Workspace;

@@ -1,12 +1,12 @@
 //! The page that the study leaves.
 
 use std::fmt::Write as _;
-use std::fs;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use super::ReductionOptions;
 use super::bench::{Found, Measured, RULE, Way};
 use crate::spread::Spread;
+use crate::written_on::written_on;
 
 /// The parts whose time the program knows, as the functions are called.
 const PARTS: [&str; 4] = ["main", "kth_largest_qs", "select_kth_largest", "setup"];
@@ -23,24 +23,14 @@ pub(super) fn written(found: &Measured, options: ReductionOptions, took: Duratio
 }
 
 fn opening(options: ReductionOptions, took: Duration) -> String {
-    let date = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
-    let date = date.split('T').next().unwrap_or_default().to_owned();
-    let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
-    let information = read("/proc/cpuinfo");
-    let model = information.lines().find_map(|line| line.strip_prefix("model name"));
-    let model = model.unwrap_or_default().trim_start_matches([' ', '\t', ':']);
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let load = read("/proc/loadavg");
-    let load = load.split_whitespace().next().unwrap_or("not known").to_owned();
+    let written = written_on(took);
     format!(
         "# Reduction: measuring all functions, and those that are worth it\n\n\
         Malony, Shende and others show with the k-th largest of many numbers, found by quicksort and by selection, how measuring every function distorts a program, and what a rule saves \
         (\"Advances in the TAU Performance System\", Figure 2). `cargo xtask study reduction` does the same with `tests/programs/reduction/kth_largest.c`: {} numbers, five times; the functions of \
         its file are all measured by name, however much that costs (`--cost-limit 99`), then those that `whyperf reduce` leaves by the rule of ParaProf, TAU's viewer, `{RULE}`, with `--filter`; the paper's own rule names the same three on its machine of 1.2 GHz, and here, in a try with 300,000 numbers, `quicksort` alone. \
-        Each figure is the middle of {} runs, with the least and the greatest; the ways took turns. Written on {date} in {} s, on {model}, {cores} processors, load average {load} at the end.\n",
-        options.elements,
-        options.runs,
-        took.as_secs(),
+        Each figure is the middle of {} runs, with the least and the greatest; the ways took turns. {written}.\n",
+        options.elements, options.runs,
     )
 }
 

@@ -1,26 +1,18 @@
 //! The page that the study leaves.
 
 use std::fmt::Write as _;
-use std::fs;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use anyhow::Result;
 
 use super::Sc97Options;
 use super::bench::Bench;
 use super::told::HEAD;
+use crate::written_on::written_on;
 
 /// What the study is, and where it was made.
 pub(super) fn opening(options: Sc97Options, has_precedence: bool, took: Duration) -> String {
-    let date = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
-    let date = date.split('T').next().unwrap_or_default().to_owned();
-    let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
-    let information = read("/proc/cpuinfo");
-    let model = information.lines().find_map(|line| line.strip_prefix("model name"));
-    let model = model.unwrap_or_default().trim_start_matches([' ', '\t', ':']);
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let load = read("/proc/loadavg");
-    let load = load.split_whitespace().next().unwrap_or("not known").to_owned();
+    let written = written_on(took);
     let precedence = if has_precedence {
         "the runs went before all other work of the machine"
     } else {
@@ -33,9 +25,8 @@ pub(super) fn opening(options: Sc97Options, has_precedence: bool, took: Duration
         a chain that folds, by threads that share a matrix of contacts. Each program checks its result (water is neither lost nor made; the matrix is what one thread finds by looking at each pair), and the study \
         checks that all versions, with any number of processes, print the same to the letter.\n\n\
         Each version was run {} times under `whyperf run`, the versions by turns; ± is the standard deviation of the trials, and of three figures in a cell the first is the middle, those in parentheses the least and the greatest. \
-        What `compare` and `scale` print is set below each table as it is. Written on {date} in {} s, on {model}, {cores} processors, load average {load} at the end; {precedence}.\n",
+        What `compare` and `scale` print is set below each table as it is. {written}; {precedence}.\n",
         options.trials,
-        took.as_secs(),
     )
 }
 
