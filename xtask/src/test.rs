@@ -4,9 +4,10 @@
 //! Both run beside steps that compute, and when they are over the next of these begins in their place:
 //!
 //! ```text
-//!   packages ─┬─ format ─ page ─ compile ─┬─ crates ─ attach ─ ... ───┬─ summary
-//!             └─ build ───────────────────┴─ live ─ ... ─ mutants ────┘
+//!   ─┬─ packages ─ format ─ page ─ compile ─┬─ crates ─ attach ─ ... ───┬─ summary
+//!    └─ build ──────────────────────────────┴─ live ─ ... ─ mutants ────┘
 //! ```
+//! The build needs no more than what this program was built by.
 //! Tests are compiled by the compiler with lints, so that no code is read twice; where an edit is tried, by the one whose build is there.
 
 use std::fs::{self, File};
@@ -47,7 +48,7 @@ enum TestExtent {
 /// When a step runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum StepTurn {
-    /// Before all others, which need what it makes.
+    /// Before all others but the build, which need what it makes.
     First,
     /// One after the other; needs no release build.
     Reading,
@@ -172,24 +173,28 @@ fn carry_out_all(steps: &[TestStep], workspace: &Workspace, place: &Path) -> Res
         return Ok(vec![carry_out(only, workspace, place)]);
     }
     let of = |turn| steps.iter().filter(move |step| step.turn == turn);
-    let side_by_side = |turn, beside| -> Result<Vec<Outcome>> {
+    let in_order = |turn| of(turn).map(|step| carry_out(step, workspace, place)).collect();
+    let side_by_side = |before: &dyn Fn() -> Vec<Outcome>, turn, beside| -> Result<Vec<Outcome>> {
         let queue = Mutex::new(of(turn));
+        // None of them begins until what they need is there.
+        let held = queue.lock().unwrap_or_else(PoisonError::into_inner);
         let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
         let (mut outcomes, others) = thread::scope(|scope| {
             let others = scope.spawn(|| -> Result<Vec<Outcome>> {
                 let all = of(beside).chain(iter::from_fn(next));
                 all.map(|step| carry_out_beside(step, workspace, place)).collect()
             });
-            let all = iter::from_fn(next).map(|step| carry_out(step, workspace, place));
-            (all.collect::<Vec<_>>(), others.join())
+            let mut outcomes = before();
+            drop(held);
+            outcomes.extend(iter::from_fn(next).map(|step| carry_out(step, workspace, place)));
+            (outcomes, others.join())
         });
         outcomes.extend(others.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
         Ok(outcomes)
     };
-    let mut outcomes: Vec<_> =
-        of(StepTurn::First).map(|step| carry_out(step, workspace, place)).collect();
-    outcomes.extend(side_by_side(StepTurn::Reading, StepTurn::Building)?);
-    outcomes.extend(side_by_side(StepTurn::Computing, StepTurn::Beside)?);
+    let first = || in_order(StepTurn::First);
+    let mut outcomes = side_by_side(&first, StepTurn::Reading, StepTurn::Building)?;
+    outcomes.extend(side_by_side(&Vec::new, StepTurn::Computing, StepTurn::Beside)?);
     Ok(outcomes)
 }
 
