@@ -4,6 +4,7 @@
 //!   first stage     /Code  /SyncObject  /File       at once
 //!   last stage      /Machine  /Process              when the first explains no more of it; at once in the classic order
 //! ```
+//! Where there is nothing for the first stage to ask about, the last comes at once if its parts are few.
 //!
 //! Most parallel programs run one code in many processes, which are then all alike: refining by process at each node would
 //! multiply the graph by the number of processes and say the same of each. So processes come last, at the nodes that no
@@ -28,8 +29,8 @@ pub(crate) const LAST: [Hierarchy; 2] = [Hierarchy::Machine, Hierarchy::Process]
 
 /// Values that differ by no more than this factor are alike.
 pub(crate) const ALIKE: f64 = 1.5;
-/// So few parts are followed even when they are alike.
-const FEW: usize = 8;
+/// So few parts are followed even when they are alike, and may be measured ahead.
+pub(crate) const FEW: usize = 8;
 
 /// The parts of a focus along one hierarchy.
 #[derive(Debug, Default)]

@@ -187,16 +187,23 @@ impl Questions {
     }
 
     /// The children of a node that are measured ahead when it leads: the callees of a function, and of what costs nothing more precise hypotheses and
-    /// the first stage of parts.
+    /// parts.
     pub(super) fn ahead_of(&self, id: NodeId) -> Vec<NodeId> {
         let is_free = self.is_free(id);
         let is_ahead = |edge: RefinementAxis| match edge {
             CODE => true,
             RefinementAxis::Why => is_free,
-            RefinementAxis::Where(hierarchy) => is_free && FIRST.contains(&hierarchy),
+            RefinementAxis::Where(_) => is_free,
         };
         let ahead = self.node(id).children.iter().filter(|(_, edge)| is_ahead(**edge));
         ahead.map(|(child, _)| *child).collect()
+    }
+
+    /// Whether neither code nor objects nor files take a node apart.
+    pub(super) fn is_indivisible(&self, id: NodeId) -> bool {
+        FIRST
+            .into_iter()
+            .all(|hierarchy| self.children_along(id, RefinementAxis::Where(hierarchy)) == 0)
     }
 
     /// How many children a node has along an edge.

@@ -10,7 +10,7 @@ use crate::hypothesis::Refinement::{
 };
 use crate::node::{NodeId, RefinementAxis};
 use crate::queue::Idea;
-use crate::refine::{self, FIRST, LAST, Siblings};
+use crate::refine::{self, FEW, FIRST, LAST, Siblings};
 use crate::settings::Order;
 use crate::truth::Truth;
 
@@ -72,9 +72,24 @@ impl Growth {
         }
         if matches!(order, WhyAndWhere | WhereAndWhy | WhereOnly | WhereBeforeWhy) {
             FIRST.into_iter().for_each(|hierarchy| self.refine_along(id, hierarchy));
+            if self.questions.is_indivisible(id) {
+                self.refine_last_ahead(id);
+            }
         }
         if order == WhereAndWhy {
             self.link_whys(id);
+        }
+    }
+
+    /// The last stage of its parts, as far as they are few: of many most would be measured in vain.
+    fn refine_last_ahead(&mut self, id: NodeId) {
+        let breadth = self.questions.settings.breadth;
+        for hierarchy in LAST {
+            let focus = &self.questions.node(id).focus;
+            let parts = refine::parts(&self.program.catalogue, focus, hierarchy, breadth);
+            if parts.foci.len() <= FEW {
+                self.refine_along(id, hierarchy);
+            }
         }
     }
 

@@ -9,7 +9,7 @@
 //!
 //! A question that leans to true *leads*: the questions that it is likely to be refined into are measured *ahead*, before
 //! its own verdict. For time in functions those are the callees; for waiting, which costs nothing to measure anywhere, they
-//! are more precise hypotheses and the first stage of parts. A verdict on one of them that comes before a question that
+//! are more precise hypotheses and the first stage of parts, or the last where the first has none. A verdict on one of them that comes before a question that
 //! leads to it is true is kept until then. When a leading question turns out false, its speculation is cancelled.
 
 use std::collections::BTreeSet;
