@@ -109,6 +109,12 @@ impl Harness {
             trial.holding().count(),
             trial.tested(),
         );
+        if let Some((pair, seconds)) = experiment.until.and_then(|of| trial.last(of)) {
+            // What is near its threshold takes long.
+            let margin = trial.answers.get(pair).map(|answer| answer.margin);
+            let margin = margin.map_or_else(String::new, |it| format!(", {it:.2} times its bar"));
+            println!("          last after {seconds:.1} s: {pair}{margin}");
+        }
         Ok(trial)
     }
 

@@ -67,6 +67,12 @@ impl Trial {
         found(&self.answers, pair)
     }
 
+    /// Which of some pairs was found last, and when.
+    pub(super) fn last<'a>(&self, of: &'a [PairText]) -> Option<(&'a PairText, f64)> {
+        let found = |pair| Some((pair, self.found(pair)?));
+        of.iter().filter_map(found).max_by(|one, other| one.1.total_cmp(&other.1))
+    }
+
     /// Which pairs were true at the end.
     pub(super) fn holding(&self) -> impl Iterator<Item = (&PairText, &QuestionAnswer)> {
         self.answers.iter().filter(|(_, answer)| answer.is_true)
@@ -178,6 +184,9 @@ mod tests {
         assert_eq!((trial.run.as_str(), trial.tested()), ("ab12", 3));
         assert_eq!(trial.found(&"H a".to_owned()), Some(1.0));
         assert_eq!(trial.holding().count(), 2);
+        let pairs = ["H a", "H b", "H c"].map(str::to_owned);
+        let last = trial.last(&pairs).expect("two were found");
+        assert_eq!(last, (&pairs[2], 3.5));
         assert!((trial.answers["H b"].margin - 2.0).abs() < 1e-9);
     }
 
