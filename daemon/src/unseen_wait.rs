@@ -1,8 +1,8 @@
 //! A wait of a thread that no event tells of: for what, and in which function.
 
 use whyperf_inject::WaitReason;
-use whyperf_model::Category;
 use whyperf_model::matching::{ClassId, ResourceId};
+use whyperf_model::{Category, CategorySet};
 
 use crate::shared_state::SharedState;
 use crate::thread_activity::LastLook;
@@ -29,11 +29,17 @@ impl<'peer> UnseenWait<'peer> {
         if self.reason == WaitReason::Child {
             return classes.idle(at, resources);
         }
-        let object = wait_objects.id(self.reason, self.peer, resources);
         let category = match self.reason {
             WaitReason::Paging => Category::Paging,
+            WaitReason::Read => Category::Read,
+            WaitReason::Write => Category::Write,
+            WaitReason::Flush => Category::Flush,
+            WaitReason::Metadata => Category::Metadata,
             _ => Category::Blocked,
         };
+        // Which file it was nobody has told.
+        let is_file = CategorySet::IO.contains(category);
+        let object = (!is_file).then(|| wait_objects.id(self.reason, self.peer, resources));
         classes.unseen(at, category, object, self.code, resources)
     }
 }

@@ -41,7 +41,13 @@ pub enum WaitReason {
     /// For somebody at a terminal.
     Terminal,
     /// For data of a file.
-    File,
+    Read,
+    /// For room to write to a file.
+    Write,
+    /// For what was written to reach the device.
+    Flush,
+    /// For a directory, or for what there is to know of a file.
+    Metadata,
     /// For another thread, by a lock of the program's own or of its language.
     Futex,
     /// For another process to end.
@@ -56,13 +62,16 @@ pub enum WaitReason {
 
 impl WaitReason {
     /// All of them.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 14] = [
         Self::Sleep,
         Self::Poll,
         Self::Socket,
         Self::Pipe,
         Self::Terminal,
-        Self::File,
+        Self::Read,
+        Self::Write,
+        Self::Flush,
+        Self::Metadata,
         Self::Futex,
         Self::Child,
         Self::Signal,
@@ -79,7 +88,10 @@ impl WaitReason {
             Self::Socket => "Socket",
             Self::Pipe => "Pipe",
             Self::Terminal => "Terminal",
-            Self::File => "Device",
+            Self::Read => "Read",
+            Self::Write => "Write",
+            Self::Flush => "Flush",
+            Self::Metadata => "Metadata",
             Self::Futex => "Futex",
             Self::Child => "Child",
             Self::Signal => "Signal",
@@ -144,22 +156,14 @@ impl ThreadWait {
             | libc::SYS_sendto
             | libc::SYS_sendmsg
             | libc::SYS_sendmmsg => WaitReason::Socket,
-            libc::SYS_read
-            | libc::SYS_readv
-            | libc::SYS_pread64
-            | libc::SYS_preadv
-            | libc::SYS_write
-            | libc::SYS_writev
-            | libc::SYS_pwrite64
-            | libc::SYS_pwritev
-            | libc::SYS_splice
-            | libc::SYS_sendfile
-            | libc::SYS_fsync
-            | libc::SYS_fdatasync => target(first).map_or(WaitReason::Other, |open| {
-                pipe = pipe_number(&open);
-                kind(&open)
-            }),
-            _ => WaitReason::Other,
+            _ => match file_reason(number) {
+                Some(WaitReason::Metadata) => WaitReason::Metadata,
+                Some(of_file) => target(first).map_or(WaitReason::Other, |open| {
+                    pipe = pipe_number(&open);
+                    kind(&open, of_file)
+                }),
+                None => WaitReason::Other,
+            },
         };
         (!has_ended).then_some(Self::Blocked { reason, pipe })
     }
@@ -179,14 +183,45 @@ fn target(pid: u32, descriptor: u64) -> Option<String> {
     Some(target.to_string_lossy().into_owned())
 }
 
-/// What a descriptor is open on, by what its link says.
-fn kind(open: &str) -> WaitReason {
+/// For what of a file a call waits, if it is open on one.
+const fn file_reason(number: i64) -> Option<WaitReason> {
+    Some(match number {
+        libc::SYS_read | libc::SYS_readv | libc::SYS_pread64 | libc::SYS_preadv => WaitReason::Read,
+        libc::SYS_preadv2 | libc::SYS_splice | libc::SYS_sendfile => WaitReason::Read,
+        libc::SYS_write | libc::SYS_writev | libc::SYS_pwrite64 => WaitReason::Write,
+        libc::SYS_pwritev | libc::SYS_pwritev2 | libc::SYS_fallocate => WaitReason::Write,
+        libc::SYS_fsync | libc::SYS_fdatasync | libc::SYS_sync_file_range => WaitReason::Flush,
+        libc::SYS_open | libc::SYS_openat | libc::SYS_openat2 | libc::SYS_creat => {
+            WaitReason::Metadata
+        }
+        libc::SYS_stat | libc::SYS_lstat | libc::SYS_fstat | libc::SYS_newfstatat => {
+            WaitReason::Metadata
+        }
+        libc::SYS_statx | libc::SYS_access | libc::SYS_faccessat | libc::SYS_faccessat2 => {
+            WaitReason::Metadata
+        }
+        libc::SYS_getdents | libc::SYS_getdents64 | libc::SYS_readlink | libc::SYS_readlinkat => {
+            WaitReason::Metadata
+        }
+        libc::SYS_unlink | libc::SYS_unlinkat | libc::SYS_rmdir => WaitReason::Metadata,
+        libc::SYS_mkdir | libc::SYS_mkdirat => WaitReason::Metadata,
+        libc::SYS_rename | libc::SYS_renameat | libc::SYS_renameat2 => WaitReason::Metadata,
+        libc::SYS_link | libc::SYS_linkat | libc::SYS_symlink | libc::SYS_symlinkat => {
+            WaitReason::Metadata
+        }
+        libc::SYS_truncate | libc::SYS_ftruncate => WaitReason::Metadata,
+        _ => return None,
+    })
+}
+
+/// What a descriptor is open on, by what its link says; a call on a file waits for what it says.
+fn kind(open: &str, of_file: WaitReason) -> WaitReason {
     match open {
         _ if open.starts_with("socket:") => WaitReason::Socket,
         _ if open.starts_with("pipe:") => WaitReason::Pipe,
         _ if open.starts_with("/dev/pts/") || open.starts_with("/dev/tty") => WaitReason::Terminal,
         _ if open.starts_with("anon_inode:") => WaitReason::Poll,
-        _ => WaitReason::File,
+        _ => of_file,
     }
 }
 
@@ -209,7 +244,15 @@ mod tests {
             ("0 0x3 0x7ffd 0x1 0x0 0x0 0x0 0x7ffd10 0x7f0c20", "pipe:[17]", WaitReason::Pipe),
             ("0 0x3 0x7ffd 0x1 0x0 0x0 0x0 0x7ffd10 0x7f0c20", "/dev/pts/1", WaitReason::Terminal),
             ("1 0x3 0x7ffd 0x1 0x0 0x0 0x0 0x7ffd10 0x7f0c20", "socket:[5]", WaitReason::Socket),
-            ("74 0x3 0x0 0x0 0x0 0x0 0x0 0x7ffd10 0x7f0c20", "/data/x", WaitReason::File),
+            ("0 0x3 0x7ffd 0x1 0x0 0x0 0x0 0x7ffd10 0x7f0c20", "/data/x", WaitReason::Read),
+            ("1 0x3 0x7ffd 0x1 0x0 0x0 0x0 0x7ffd10 0x7f0c20", "/data/x", WaitReason::Write),
+            ("74 0x3 0x0 0x0 0x0 0x0 0x0 0x7ffd10 0x7f0c20", "/data/x", WaitReason::Flush),
+            ("217 0x3 0x7ffd 0x8000 0x0 0x0 0x0 0x7ffd10 0x7f0c20", "", WaitReason::Metadata),
+            (
+                "262 0xffffff9c 0x7ffd 0x7ffe 0x0 0x0 0x0 0x7ffd10 0x7f0c20",
+                "",
+                WaitReason::Metadata,
+            ),
             ("202 0x7f 0x80 0x0 0x0 0x0 0x0 0x7ffd10 0x7f0c20", "", WaitReason::Futex),
             ("61 0x10 0x0 0x0 0x0 0x0 0x0 0x7ffd10 0x7f0c20", "", WaitReason::Child),
             ("999 0x0\n", "", WaitReason::Other),

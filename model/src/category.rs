@@ -244,8 +244,8 @@ impl CategorySet {
         Category::Stolen,
         Category::Pinned,
     ]);
-    /// Waiting in the program's own code, unseen by events.
-    const UNSEEN: Self = Self::PAGING.and(Self::of(&[Category::Blocked]));
+    /// Waiting in the program's own code, unseen by events, for anything but files.
+    pub const UNSEEN: Self = Self::PAGING.and(Self::of(&[Category::Blocked]));
     /// Waiting for memory.
     pub const PAGING: Self = Self::of(&[Category::Paging]);
     /// Waiting for anything but another thread or process of the program, a file, or memory.

@@ -177,18 +177,18 @@ impl Classes {
         self.alike(class, (category, Some(object), None), resources)
     }
 
-    /// The class of the time in which threads were at the same place and waited for something that no event tells of: memory, or what
-    /// `category` says. It was in the function `code` as far as that is known.
+    /// The class of the time in which threads were at the same place and waited for something that no event tells of: memory, a file, or what
+    /// `object` says. It was in the function `code` as far as that is known.
     pub fn unseen(
         &mut self,
         class: ClassId,
         category: Category,
-        object: ResourceId,
+        object: Option<ResourceId>,
         code: Option<ResourceId>,
         resources: &mut Resources,
     ) -> ClassId {
-        debug_assert!(matches!(category, Category::Blocked | Category::Paging));
-        self.alike(class, (category, Some(object), code), resources)
+        debug_assert!(CategorySet::UNSEEN.and(CategorySet::IO).contains(category));
+        self.alike(class, (category, object, code), resources)
     }
 
     /// The class of the waiting in the same calls that is because of what `category` says.
