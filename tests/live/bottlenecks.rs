@@ -154,6 +154,7 @@ programs! {
     small_io 0,
     many_files 0,
     flushed_records 0,
+    flushed_unseen 0,
     io_on_one_rank 2,
     io_on_all_ranks 2,
     compute_only 2,
