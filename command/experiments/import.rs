@@ -9,10 +9,10 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use whyperf_experiments::{
-    ForeignFormat, ForeignSource, NewRun, Recorder, StackWeight, TauFolder, Topic, WantedTrial,
-    caliper_json, caliper_records, callgrind, chrome_trace, collapsed_stacks, cube, darshan, gprof,
-    hpctoolkit, import_threads, mpip, packed_profile, perf_script, pprof_profile, speedscope,
-    taudb,
+    ForeignFormat, ForeignSource, ImportRecorder, NewRun, StackWeight, TauFolder, Topic,
+    WantedTrial, caliper_json, caliper_records, callgrind, chrome_trace, collapsed_stacks, cube,
+    darshan, gprof, hpctoolkit, import_threads, mpip, packed_profile, perf_script, pprof_profile,
+    speedscope, taudb,
 };
 
 use crate::measuring::environment::IMPORTED_FROM;
@@ -178,7 +178,7 @@ pub(crate) fn import(request: &Import) -> Result<ExitCode> {
     };
     let mut screen = Screen::new(Colour::Auto, false);
     let told = |kept, all| screen.status(&format!("{kept} of {all} threads are kept"));
-    let imported = import_threads(source, Recorder::begin(&request.store, &run)?, told)?;
+    let imported = import_threads(source, ImportRecorder::begin(&request.store, &run)?, told)?;
     for note in &imported.notes {
         terminal::complain(note);
     }

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
-use whyperf_experiments::{ForeignSource, NewRun, Recorder, TauFolder, import_threads};
+use whyperf_experiments::{ForeignSource, ImportRecorder, NewRun, TauFolder, import_threads};
 
 const CALLPATHS: u32 = 4000;
 
@@ -23,9 +23,7 @@ fn main() {
     let (bytes, files) = written(&folder.0, megabytes << 20);
     println!("{files} ranks with {CALLPATHS} callpaths each: {} MB of text", bytes / 1_000_000);
     let open = || TauFolder::open(&folder.0).expect("just written");
-    let read = timed("read", bytes, || {
-        open().threads().map(|thread| thread.expect("well formed").0.timers.len()).sum::<usize>()
-    });
+    let read = timed("read", bytes, || open().count_timers().expect("well formed"));
     assert_eq!(read, files * CALLPATHS as usize);
     let run = NewRun {
         application: "imported".into(),
@@ -37,7 +35,7 @@ fn main() {
         directives: Vec::new(),
     };
     let imported = timed("taken into a store", bytes, || {
-        let recorder = Recorder::begin(&folder.0.join("whyperf.db"), &run).expect("writable");
+        let recorder = ImportRecorder::begin(&folder.0.join("whyperf.db"), &run).expect("writable");
         import_threads(ForeignSource::Tau(open()), recorder, |_, _| {}).expect("writable")
     });
     assert_eq!(imported.callpaths, read as u64);
