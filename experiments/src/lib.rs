@@ -72,7 +72,7 @@ pub use exchange::{
     ImportedProfile, StackWeight, TableFormat, TauFolder, WantedTrial, caliper_json,
     caliper_records, callgrind, chrome_trace, collapsed_stacks, cube, darshan, gprof, hpctoolkit,
     import_threads, markup_escaped, mpip, packed_profile, perf_script, pprof_profile, speedscope,
-    tau_files, taudb,
+    tau_files, taudb, whyperf_report,
 };
 pub use foreign_bytes::ForeignBytes;
 pub use foreign_profile::{

@@ -33,6 +33,7 @@ mod speedscope_profile;
 mod tau;
 mod taudb;
 mod unpacking;
+mod whyperf_report;
 
 pub use caliper_json::caliper_json;
 pub use caliper_records::caliper_records;
@@ -55,3 +56,4 @@ pub use pprof_profile::pprof_profile;
 pub use speedscope_profile::speedscope;
 pub use tau::{TauFolder, tau_files};
 pub use taudb::{WantedTrial, taudb};
+pub use whyperf_report::whyperf_report;
