@@ -1,4 +1,5 @@
 //! Measures what taking in TAU's text costs: reading it alone, and taking it into a store; and the most memory that was taken.
+//! A processor that others use, too, makes the clock tell more, and the time of the processor less so.
 //!
 //! `--megabytes N` says how much text there is; as many ranks have each 4,000 callpaths as that takes.
 
@@ -7,6 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
+use rustix::time::{ClockId, clock_gettime};
 use whyperf_experiments::{ForeignSource, ImportRecorder, NewRun, TauFolder, import_threads};
 
 const CALLPATHS: u32 = 4000;
@@ -42,16 +44,23 @@ fn main() {
     println!("most memory: {} MB", most_memory() / 1000);
 }
 
+/// Says how long it took by the clock, and how long this thread, which writes, and the others, which read, had a processor.
 fn timed<T>(what: &str, bytes: u64, work: impl FnOnce() -> T) -> T {
-    let before = Instant::now();
+    let used = || [ClockId::ThreadCPUTime, ClockId::ProcessCPUTime].map(used);
+    let ([own, all], before) = (used(), Instant::now());
     let answer = work();
-    report(what, bytes, before.elapsed());
+    let (seconds, megabytes) = (before.elapsed().as_secs_f64(), bytes as f64 / 1e6);
+    let [own, all] = [used()[0] - own, used()[1] - all].map(|time| time.as_secs_f64());
+    println!(
+        "{what:<22} {seconds:>7.2} s, {:>6.0} MB/s; of a processor {own:>6.2} s here, {:>6.2} s beside",
+        megabytes / seconds,
+        (all - own).max(0.0)
+    );
     answer
 }
 
-fn report(what: &str, bytes: u64, took: Duration) {
-    let (seconds, megabytes) = (took.as_secs_f64(), bytes as f64 / 1e6);
-    println!("{what:<22} {seconds:>7.2} s, {:>6.0} MB/s", megabytes / seconds);
+fn used(clock: ClockId) -> Duration {
+    Duration::try_from(clock_gettime(clock)).unwrap_or_default()
 }
 
 /// Kilobytes, as the kernel counts them.
