@@ -9,10 +9,10 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use whyperf_experiments::{
-    ForeignFormat, ForeignSource, NewRun, Recorder, StackWeight, TauFolder, Topic, WantedTrial,
-    caliper_json, caliper_records, callgrind, chrome_trace, collapsed_stacks, cube, darshan, gprof,
-    hpctoolkit, import_threads, mpip, packed_profile, perf_script, pprof_profile, speedscope,
-    taudb,
+    ForeignFormat, ForeignSource, ImportRecorder, NewRun, StackWeight, TauFolder, Topic,
+    WantedTrial, caliper_json, caliper_records, callgrind, chrome_trace, collapsed_stacks, cube,
+    darshan, gprof, hpctoolkit, import_threads, mpip, packed_profile, perf_script, pprof_profile,
+    speedscope, taudb, whyperf_report,
 };
 
 use crate::measuring::environment::IMPORTED_FROM;
@@ -71,7 +71,7 @@ const fn row(
 }
 
 /// What can be taken in.
-const FORMATS: [FormatRow; 16] = [
+const FORMATS: [FormatRow; 17] = [
     row(ForeignFormat::Tau, "tau", "TAU's profile files", "TAU"),
     row(ForeignFormat::Packed, "ppk", "A packed profile of ParaProf, `.ppk`", "a packed profile"),
     row(ForeignFormat::Collapsed, "collapsed", "Collapsed stacks", "collapsed stacks"),
@@ -88,6 +88,12 @@ const FORMATS: [FormatRow; 16] = [
     row(ForeignFormat::TauDb, "taudb", "A trial of TAUdb's SQLite file", "TAUdb"),
     row(ForeignFormat::HpcToolkit, "hpctoolkit", "HPCToolkit's database", "HPCToolkit"),
     row(ForeignFormat::Darshan, "darshan", "What darshan-parser prints", "Darshan"),
+    row(
+        ForeignFormat::Whyperf,
+        "whyperf",
+        "A report of `whyperf run --json`",
+        "a report of whyperf",
+    ),
 ];
 
 /// Reads the word of a format.
@@ -142,6 +148,7 @@ impl Import {
             ForeignFormat::Caliper => caliper_json(&self.path, &self.text()?)?,
             ForeignFormat::CaliperRecords => caliper_records(&self.path, &self.text()?)?,
             ForeignFormat::Darshan => darshan(&self.path, &self.text()?)?,
+            ForeignFormat::Whyperf => whyperf_report(&self.path, &self.text()?)?,
             ForeignFormat::ChromeTrace => chrome_trace(&self.path, &self.text()?)?,
         };
         Ok((ForeignSource::Whole(profile), named(format)))
@@ -178,7 +185,7 @@ pub(crate) fn import(request: &Import) -> Result<ExitCode> {
     };
     let mut screen = Screen::new(Colour::Auto, false);
     let told = |kept, all| screen.status(&format!("{kept} of {all} threads are kept"));
-    let imported = import_threads(source, Recorder::begin(&request.store, &run)?, told)?;
+    let imported = import_threads(source, ImportRecorder::begin(&request.store, &run)?, told)?;
     for note in &imported.notes {
         terminal::complain(note);
     }
@@ -213,4 +220,5 @@ Examples:
   whyperf import scorep-2026/profile.cubex       what Score-P left
   whyperf import hpctoolkit-app-database         what hpcprof made
   whyperf import --select 3 perfdmf.db           the third trial of TAUdb
-  darshan-parser app.darshan > app.txt; whyperf import app.txt";
+  darshan-parser app.darshan > app.txt; whyperf import app.txt
+  whyperf import report.json                     what whyperf run --json report.json wrote";

@@ -1,4 +1,5 @@
 //! Measures what taking in TAU's text costs: reading it alone, and taking it into a store; and the most memory that was taken.
+//! A processor that others use, too, makes the clock tell more, and the time of the processor less so.
 //!
 //! `--megabytes N` says how much text there is; as many ranks have each 4,000 callpaths as that takes.
 
@@ -7,7 +8,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
-use whyperf_experiments::{ForeignSource, NewRun, Recorder, TauFolder, import_threads};
+use rustix::time::{ClockId, clock_gettime};
+use whyperf_experiments::{ForeignSource, ImportRecorder, NewRun, TauFolder, import_threads};
 
 const CALLPATHS: u32 = 4000;
 
@@ -23,9 +25,7 @@ fn main() {
     let (bytes, files) = written(&folder.0, megabytes << 20);
     println!("{files} ranks with {CALLPATHS} callpaths each: {} MB of text", bytes / 1_000_000);
     let open = || TauFolder::open(&folder.0).expect("just written");
-    let read = timed("read", bytes, || {
-        open().threads().map(|thread| thread.expect("well formed").0.timers.len()).sum::<usize>()
-    });
+    let read = timed("read", bytes, || open().count_timers().expect("well formed"));
     assert_eq!(read, files * CALLPATHS as usize);
     let run = NewRun {
         application: "imported".into(),
@@ -37,23 +37,30 @@ fn main() {
         directives: Vec::new(),
     };
     let imported = timed("taken into a store", bytes, || {
-        let recorder = Recorder::begin(&folder.0.join("whyperf.db"), &run).expect("writable");
+        let recorder = ImportRecorder::begin(&folder.0.join("whyperf.db"), &run).expect("writable");
         import_threads(ForeignSource::Tau(open()), recorder, |_, _| {}).expect("writable")
     });
     assert_eq!(imported.callpaths, read as u64);
     println!("most memory: {} MB", most_memory() / 1000);
 }
 
+/// Says how long it took by the clock, and how long this thread, which writes, and the others, which read, had a processor.
 fn timed<T>(what: &str, bytes: u64, work: impl FnOnce() -> T) -> T {
-    let before = Instant::now();
+    let used = || [ClockId::ThreadCPUTime, ClockId::ProcessCPUTime].map(used);
+    let ([own, all], before) = (used(), Instant::now());
     let answer = work();
-    report(what, bytes, before.elapsed());
+    let (seconds, megabytes) = (before.elapsed().as_secs_f64(), bytes as f64 / 1e6);
+    let [own, all] = [used()[0] - own, used()[1] - all].map(|time| time.as_secs_f64());
+    println!(
+        "{what:<22} {seconds:>7.2} s, {:>6.0} MB/s; of a processor {own:>6.2} s here, {:>6.2} s beside",
+        megabytes / seconds,
+        (all - own).max(0.0)
+    );
     answer
 }
 
-fn report(what: &str, bytes: u64, took: Duration) {
-    let (seconds, megabytes) = (took.as_secs_f64(), bytes as f64 / 1e6);
-    println!("{what:<22} {seconds:>7.2} s, {:>6.0} MB/s", megabytes / seconds);
+fn used(clock: ClockId) -> Duration {
+    Duration::try_from(clock_gettime(clock)).unwrap_or_default()
 }
 
 /// Kilobytes, as the kernel counts them.

@@ -1,11 +1,13 @@
 //! Measures what asking a store with 100,000 runs costs, learning from them included, and what writing one run into it
 //! costs.
 
+mod timed;
+
 use std::cell::Cell;
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
 use rusqlite::Connection;
 use whyperf_consultant::Hypotheses;
@@ -14,6 +16,8 @@ use whyperf_experiments::{
     StoreError, Wanted, extract,
 };
 use whyperf_model::{Focus, Histogram, Interval, Metric, Pair, Time};
+
+use timed::timed;
 
 /// Questions of the search that each run has.
 const VERDICTS: u32 = 20;
@@ -102,38 +106,6 @@ fn written(path: &Path, progress: &Progress) -> Result<RunId, StoreError> {
     };
     let ending = Ending { elapsed: Duration::from_secs(1), exit_status: Some(0) };
     Recorder::begin(path, &run)?.finish(progress, ending)
-}
-
-/// Best of five, since a cold cache is measured by the first; and the processor's time, which other work does not lengthen.
-fn timed<T>(what: &str, work: impl Fn() -> Result<T, StoreError>) -> Result<T, StoreError> {
-    let mut times = Vec::new();
-    let mut took = Vec::new();
-    for last in [false, false, false, false, true] {
-        let (before, used) = (Instant::now(), used());
-        let answer = work()?;
-        took.push(self::used() - used);
-        times.push(before.elapsed());
-        if last {
-            let [first, best] = [times[0], times.iter().min().copied().unwrap_or_default()];
-            let least = took.iter().min().copied().unwrap_or_default();
-            let [first, best, least] = [first, best, least].map(ms);
-            println!(
-                "{what:<22} first {first:>8.2} ms, best {best:>8.2} ms, of that computing {least:>8.2} ms"
-            );
-            return Ok(answer);
-        }
-    }
-    unreachable!("the last one returns")
-}
-
-/// The time for which this thread has had a processor.
-fn used() -> Duration {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    Duration::try_from(time).unwrap_or_default()
-}
-
-fn ms(time: Duration) -> f64 {
-    time.as_secs_f64() * 1000.0
 }
 
 fn size(path: &Path) -> u64 {

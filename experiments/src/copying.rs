@@ -39,7 +39,7 @@ struct ListedRun {
 }
 
 /// A table that belongs to runs, and its columns beside `run`.
-const TABLES: [(&str, &[&str]); 18] = [
+const TABLES: [(&str, &[&str]); 21] = [
     ("fact", &["topic", "name", "value"]),
     ("resource", &["name", "appeared", "retired"]),
     (
@@ -78,6 +78,7 @@ const TABLES: [(&str, &[&str]); 18] = [
         ],
     ),
     ("callpath", &["number", "path"]),
+    ("callpath_source", &["callpath", "source"]),
     (
         "profile_row",
         &[
@@ -96,11 +97,13 @@ const TABLES: [(&str, &[&str]); 18] = [
     ("directive", &["number", "text"]),
     ("tag", &["name"]),
     ("record", &["bytes"]),
+    ("record_part", &["number", "bytes"]),
     ("object", &["name", "build_id", "compiler"]),
     ("phase", &["number", "name", "began", "ended"]),
     ("message_series", &["bytes"]),
     ("report", &["json", "text"]),
     ("foreign_profile", &["bytes"]),
+    ("foreign_part", &["number", "bytes"]),
     (
         "user_event",
         &[
@@ -167,7 +170,7 @@ impl Store {
 
     /// All runs, those that others are diagnoses of before these.
     fn listed(&self) -> Result<Vec<ListedRun>, StoreError> {
-        let query = "SELECT number, id, complete, written FROM run ORDER BY CASE WHEN source IS NULL THEN 0 ELSE 1 END, number";
+        let query = "SELECT number, id, complete, written FROM run WHERE complete >= 0 ORDER BY CASE WHEN source IS NULL THEN 0 ELSE 1 END, number";
         self.rows("listing the runs", query, &[], |row| {
             let (number, id) = (row.get(0)?, row.get(1)?);
             Ok(ListedRun { number, id, complete: row.get(2)?, written: row.get(3)? })

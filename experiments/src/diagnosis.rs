@@ -40,6 +40,9 @@ pub struct Extent {
     pub cost: [f64; 2],
 }
 
+/// The bytes of a record, and those of its parts.
+pub(crate) type RecordBytes = (Vec<u8>, Vec<Vec<u8>>);
+
 impl Store {
     /// The run that a diagnosis is of; a run that was measured is its own.
     ///
@@ -56,14 +59,23 @@ impl Store {
     /// # Errors
     /// When the store cannot be read, or holds no record of the run that makes sense.
     pub(crate) fn record(&self, run: &RunId) -> Result<Record, StoreError> {
-        let query = "SELECT bytes FROM record WHERE run = $1";
-        let bytes: Option<Vec<u8>> = self.measured(run, query, |row| row.get(0))?.pop();
         let path = || self.shown.clone();
-        let bytes = bytes.ok_or_else(|| StoreError::NoRecord { path: path(), run: run.clone() })?;
-        Record::parse(&bytes).map_err(|reason| {
+        let (bytes, parts) = self
+            .record_bytes(run)?
+            .ok_or_else(|| StoreError::NoRecord { path: path(), run: run.clone() })?;
+        Record::parse_with(&bytes, &parts).map_err(|reason| {
             let (path, run) = (path(), run.clone());
             StoreError::BadRecord { path, run, reason }
         })
+    }
+
+    /// The bytes of the record of a run, and those of its parts; none where it has no record.
+    pub(crate) fn record_bytes(&self, run: &RunId) -> Result<Option<RecordBytes>, StoreError> {
+        let query = "SELECT bytes FROM record WHERE run = $1";
+        let bytes: Option<Vec<u8>> = self.measured(run, query, |row| row.get(0))?.pop();
+        let Some(bytes) = bytes else { return Ok(None) };
+        let query = "SELECT bytes FROM record_part WHERE run = $1 ORDER BY number";
+        Ok(Some((bytes, self.measured(run, query, |row| row.get(0))?)))
     }
 
     /// A run as a data source to be searched.

@@ -79,7 +79,12 @@ impl Timer {
 
     /// The names from the outside in; of what is no callpath its own.
     pub fn path(&self) -> impl Iterator<Item = &str> {
-        self.name.split(Self::ARROW).map(str::trim)
+        Self::names(&self.name)
+    }
+
+    /// The names of a callpath that is called so, from the outside in.
+    pub(crate) fn names(name: &str) -> impl Iterator<Item = &str> {
+        name.split(Self::ARROW).map(str::trim)
     }
 
     /// Whether it is a callpath of several names.

@@ -376,8 +376,13 @@ impl Store {
     /// When the store cannot be read, or what it holds makes no sense.
     pub fn foreign_profile(&self, run: &RunId) -> Result<Option<ForeignProfile>, StoreError> {
         let query = "SELECT bytes FROM foreign_profile WHERE run = $1";
-        let bytes: Option<Vec<u8>> = self.measured(run, query, |row| row.get(0))?.pop();
-        let Some(bytes) = bytes else { return Ok(None) };
+        let mut parts: Vec<Vec<u8>> = self.measured(run, query, |row| row.get(0))?;
+        let query = "SELECT bytes FROM foreign_part WHERE run = $1 ORDER BY number";
+        parts.extend(self.measured(run, query, |row| row.get(0))?);
+        if parts.is_empty() {
+            return Ok(None);
+        }
+        let bytes = parts.concat();
         let damaged = || StoreError::Damaged {
             path: self.shown.clone(),
             reason: format!("the imported profile of run {run} makes no sense"),
@@ -469,7 +474,10 @@ impl Store {
         query: &str,
         read: impl FnMut(&Row<'_>) -> Result<T, DatabaseError>,
     ) -> Result<Vec<T>, StoreError> {
-        self.of_run(&self.source(run)?, query, read)
+        let source = "SELECT coalesce(source, number) FROM run WHERE id = $1";
+        let found = self.rows("looking for a run", source, params![run.0], |row| row.get(0))?;
+        let number: i64 = found.first().copied().ok_or_else(|| self.gone(run))?;
+        self.rows("reading a run", query, params![number], read)
     }
 
     fn of_run<T>(

@@ -29,11 +29,16 @@ mod exchange;
 mod foreign_bytes;
 mod foreign_profile;
 mod history;
+mod import_recorder;
+mod imported_part;
 mod instant;
 mod learned;
 mod machine_file;
 mod message_series;
 mod migrations;
+mod numbered_thread;
+mod packed_thread;
+mod profile_names;
 mod profile_tables;
 mod program_event;
 mod query;
@@ -64,16 +69,17 @@ pub use diagnosis::{Diagnosis, Extent};
 pub use error::StoreError;
 pub use exchange::{
     ExchangeError, ExportedRun, ExportedTables, ForeignFormat, ForeignSource, ImportError,
-    ImportedProfile, ImportedRun, StackWeight, TableFormat, TauFile, TauFolder, WantedTrial,
-    caliper_json, caliper_records, callgrind, chrome_trace, collapsed_stacks, cube, darshan, gprof,
-    hpctoolkit, import_threads, markup_escaped, mpip, packed_profile, perf_script, pprof_profile,
-    speedscope, tau_files, taudb,
+    ImportedProfile, StackWeight, TableFormat, TauFolder, WantedTrial, caliper_json,
+    caliper_records, callgrind, chrome_trace, collapsed_stacks, cube, darshan, gprof, hpctoolkit,
+    import_threads, markup_escaped, mpip, packed_profile, perf_script, pprof_profile, speedscope,
+    tau_files, taudb, whyperf_report,
 };
 pub use foreign_bytes::ForeignBytes;
 pub use foreign_profile::{
     ForeignMetric, ForeignProfile, ForeignThread, Timer, TimerValue, UserEvent,
 };
 pub use history::{Fact, History, ResourceSpan};
+pub use import_recorder::ImportRecorder;
 pub use learned::{
     CodeStructure, Combination, EarlierRun, Ground, Mapped, MatchEvidence, NextRun, Required,
     Wanted, aligned, combine, extract, extract_with, map, renamed_for_program,

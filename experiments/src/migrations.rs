@@ -6,7 +6,7 @@ use crate::database::{Connection, DatabaseError, params};
 use crate::error::StoreError;
 
 /// Each step once, in order; a step that was shipped is never changed.
-const STEPS: [&str; 9] = [
+const STEPS: [&str; 10] = [
     include_str!("migrations/001.sql"),
     include_str!("migrations/002.sql"),
     include_str!("migrations/003.sql"),
@@ -16,6 +16,7 @@ const STEPS: [&str; 9] = [
     include_str!("migrations/007.sql"),
     include_str!("migrations/008.sql"),
     include_str!("migrations/009.sql"),
+    include_str!("migrations/010.sql"),
 ];
 
 /// What the versions from the first on lack, for a connection that only reads: a column or a table that is empty.
@@ -36,6 +37,9 @@ const LACKING: [&str; STEPS.len() - 1] = [
      exclusive BIGINT, sent BIGINT, received BIGINT, source TEXT, coverage REAL);
      CREATE TEMP VIEW whole_profile AS SELECT run, process, thread, path, calls, inclusive, exclusive, sent, received, source, \
      coverage FROM profile;",
+    "CREATE TEMP TABLE foreign_part (run BIGINT, number BIGINT, bytes BLOB);
+     CREATE TEMP TABLE record_part (run BIGINT, number BIGINT, bytes BLOB);
+     CREATE TEMP TABLE callpath_source (run BIGINT, callpath BIGINT, source TEXT);",
 ];
 
 /// Lets an older store be read as one of today; the store stays as it is, and no other connection sees what is added.

@@ -211,15 +211,6 @@ impl Recorder {
         }
         done
     }
-
-    /// Takes the run out of the store again.
-    ///
-    /// # Errors
-    /// See [`StoreError`]; the run stays, incomplete.
-    pub fn discard(self) -> Result<(), StoreError> {
-        let Self { mut store, id, .. } = self;
-        store.remove(&[id]).map(drop)
-    }
 }
 
 /// Does something as a whole, or not at all.
@@ -232,7 +223,11 @@ pub(crate) fn transact<T>(
     done.map_err(|error| StoreError::of(&store.shown, doing, &error))
 }
 
-fn begin(transaction: &Connection, run: &NewRun, id: &RunId) -> Result<i64, DatabaseError> {
+pub(crate) fn begin(
+    transaction: &Connection,
+    run: &NewRun,
+    id: &RunId,
+) -> Result<i64, DatabaseError> {
     let experiment = experiment(transaction, &run.application, &run.experiment)?;
     let command = serde_json::to_string(&run.command).unwrap_or_default();
     let number = returned(
@@ -318,7 +313,7 @@ impl Writer<'_> {
         self.steps(&progress.steps, 0)
     }
 
-    fn write(
+    pub(crate) fn write(
         &self,
         progress: &Progress,
         steps: i64,
@@ -331,7 +326,7 @@ impl Writer<'_> {
         self.histograms(&progress.histograms)?;
         self.objects(&progress.objects)?;
         self.report(progress.report.as_ref())?;
-        self.foreign(progress.foreign.as_ref())?;
+        progress.foreign.iter().try_for_each(|bytes| self.foreign(0, bytes))?;
         add_facts(self.transaction, self.run, &progress.facts)?;
         if !progress.profile.is_empty() && record.passes() > 0 {
             self.record(record)?;
@@ -340,13 +335,13 @@ impl Writer<'_> {
         self.user_events(&progress.user_events)
     }
 
-    fn record(&self, record: &Record) -> Result<(), DatabaseError> {
+    pub(crate) fn record(&self, record: &Record) -> Result<(), DatabaseError> {
         let write = "INSERT INTO record (run, bytes) VALUES ($1, $2) \
                      ON CONFLICT (run) DO UPDATE SET bytes = excluded.bytes";
         self.transaction.prepare(write)?.execute(params![self.run, record.bytes()])
     }
 
-    fn messages(&self, messages: &MessageSeries) -> Result<(), DatabaseError> {
+    pub(crate) fn messages(&self, messages: &MessageSeries) -> Result<(), DatabaseError> {
         let write = "INSERT INTO message_series (run, bytes) VALUES ($1, $2) \
                      ON CONFLICT (run) DO UPDATE SET bytes = excluded.bytes";
         self.transaction.prepare(write)?.execute(params![self.run, messages.bytes()])
@@ -359,11 +354,11 @@ impl Writer<'_> {
         self.transaction.prepare(write)?.execute(params![self.run, json, text])
     }
 
-    fn foreign(&self, profile: Option<&ForeignBytes>) -> Result<(), DatabaseError> {
-        let Some(profile) = profile else { return Ok(()) };
-        let write = "INSERT INTO foreign_profile (run, bytes) VALUES ($1, $2) \
-                     ON CONFLICT (run) DO UPDATE SET bytes = excluded.bytes";
-        self.transaction.prepare(write)?.execute(params![self.run, profile.as_slice()])
+    /// Adds a part of a profile to the letter.
+    pub(crate) fn foreign(&self, number: i64, bytes: &ForeignBytes) -> Result<(), DatabaseError> {
+        let write = "INSERT INTO foreign_part (run, number, bytes) VALUES ($1, $2, $3) \
+                     ON CONFLICT (run, number) DO UPDATE SET bytes = excluded.bytes";
+        self.transaction.prepare(write)?.execute(params![self.run, number, bytes.as_slice()])
     }
 
     fn objects(&self, objects: &[ObjectRow]) -> Result<(), DatabaseError> {
@@ -493,7 +488,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn user_events(&self, rows: &[UserEventRow]) -> Result<(), DatabaseError> {
+    pub(crate) fn user_events(&self, rows: &[UserEventRow]) -> Result<(), DatabaseError> {
         let mut statement = self.transaction.prepare(
             "INSERT INTO user_event (run, name, kind, process, thread, path, count, sum, least, most, squares, deviation) \
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) \

@@ -59,8 +59,7 @@ impl Store {
         let none = || StoreError::NoSuchRun { path: self.shown.clone(), wanted: selector.text() };
         match selector {
             Selector::Latest(back) => {
-                let query =
-                    "SELECT id FROM run ORDER BY started DESC, number DESC LIMIT 1 OFFSET $1";
+                let query = "SELECT id FROM run WHERE complete >= 0 ORDER BY started DESC, number DESC LIMIT 1 OFFSET $1";
                 let found = self.connection.query_first(query, params![back], |row| row.get(0));
                 let found = found.map_err(failed)?;
                 found.map(RunId).ok_or_else(none)
@@ -83,7 +82,7 @@ impl Store {
     fn named(&self, name: &str) -> Result<Vec<String>, DatabaseError> {
         let mut found: Vec<String> = Vec::new();
         if name.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-            let query = "SELECT id FROM run WHERE id >= $1 AND id < $2 ORDER BY id LIMIT $3";
+            let query = "SELECT id FROM run WHERE id >= $1 AND id < $2 AND complete >= 0 ORDER BY id LIMIT $3";
             let most = i64::try_from(SHOWN + 1).unwrap_or(i64::MAX);
             let lower = name.to_ascii_lowercase();
             let range = params![lower, format!("{lower}g"), most];

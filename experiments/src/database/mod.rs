@@ -103,6 +103,23 @@ impl Connection {
         }
     }
 
+    /// From now on many rows are written, whose references the writer looks at itself: of a file each would be looked up.
+    pub(crate) fn begin_bulk(&self) -> Result<(), DatabaseError> {
+        match self {
+            // What one transaction writes has room in memory, and is written to the file once.
+            Self::File(_) => self.batch("PRAGMA foreign_keys = OFF; PRAGMA cache_size = -8192"),
+            Self::Server(_) => Ok(()),
+        }
+    }
+
+    /// References are looked at again.
+    pub(crate) fn end_bulk(&self) -> Result<(), DatabaseError> {
+        match self {
+            Self::File(_) => self.batch("PRAGMA foreign_keys = ON"),
+            Self::Server(_) => Ok(()),
+        }
+    }
+
     /// Does something as a whole, or not at all.
     pub(crate) fn transact<T>(
         &mut self,

@@ -70,6 +70,12 @@ impl Parameter for str {
     }
 }
 
+impl Parameter for Box<str> {
+    fn value(&self) -> Value<'_> {
+        Value::Text(self)
+    }
+}
+
 impl Parameter for String {
     fn value(&self) -> Value<'_> {
         Value::Text(self)

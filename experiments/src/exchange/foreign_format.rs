@@ -44,6 +44,8 @@ pub enum ForeignFormat {
     HpcToolkit,
     /// What `darshan-parser` prints.
     Darshan,
+    /// A report of whyperf as JSON.
+    Whyperf,
 }
 
 impl ForeignFormat {
@@ -91,6 +93,7 @@ impl ForeignFormat {
             let is_split =
                 has("\"column_metadata\"") || (has("\"data\"") && !has("\"traceEvents\""));
             return match () {
+                () if has("\"whyperf-report\"") => Self::Whyperf,
                 () if has("speedscope.app") || has("\"shared\"") => Self::Speedscope,
                 () if start.starts_with('{') && is_split => Self::Caliper,
                 () => Self::ChromeTrace,

@@ -3,7 +3,7 @@
 //! ```text
 //!   gprof, callgrind, …: callpath_sums.rs ─┐
 //!   TAU profile.n.c.t, ppk ► ForeignProfile ──► a run of the store: profile, record, facts     importing.rs
-//!                              │                 and, to the letter, what a run has no room for   (table foreign_profile)
+//!                              │                 and, to the letter, what a run has no room for   (table foreign_part)
 //!   a run of the store ────────┴──► TAU, speedscope, pprof, Parquet, …                      exported/
 //! ```
 //! What a format cannot say is told in a note, and never guessed.
@@ -33,6 +33,7 @@ mod speedscope_profile;
 mod tau;
 mod taudb;
 mod unpacking;
+mod whyperf_report;
 
 pub use caliper_json::caliper_json;
 pub use caliper_records::caliper_records;
@@ -46,7 +47,6 @@ pub use exported::{ExportedRun, ExportedTables, TableFormat};
 pub use foreign_format::ForeignFormat;
 pub use gprof::gprof;
 pub use hpctoolkit::hpctoolkit;
-pub use imported_run::ImportedRun;
 pub use importing::{ForeignSource, ImportError, ImportedProfile, import_threads};
 pub use markup::markup_escaped;
 pub use mpip::mpip;
@@ -54,5 +54,6 @@ pub use packed_profile::packed_profile;
 pub use perf_script::perf_script;
 pub use pprof_profile::pprof_profile;
 pub use speedscope_profile::speedscope;
-pub use tau::{TauFile, TauFolder, tau_files};
+pub use tau::{TauFolder, tau_files};
 pub use taudb::{WantedTrial, taudb};
+pub use whyperf_report::whyperf_report;

@@ -174,9 +174,8 @@ impl Store {
 
     /// The record of a run; none where there is none, or one of a later version.
     fn readable_record(&self, run: &RunId) -> Result<Option<Record>, StoreError> {
-        let query = "SELECT bytes FROM record WHERE run = $1";
-        let bytes: Option<Vec<u8>> = self.measured(run, query, |row| row.get(0))?.pop();
-        Ok(bytes.and_then(|bytes| Record::parse(&bytes).ok()))
+        let bytes = self.record_bytes(run)?;
+        Ok(bytes.and_then(|(bytes, parts)| Record::parse_with(&bytes, &parts).ok()))
     }
 
     /// Where the processes of a run ran; nothing where no record says so.

@@ -282,7 +282,7 @@ impl Record {
     }
 
     /// Whether every number names something that is there.
-    fn is_sound(&self) -> bool {
+    pub(super) fn is_sound(&self) -> bool {
         let in_time = |pass: u32| (pass as usize) < self.passes.len();
         let ordered = |span: &Span| span.first <= span.last && in_time(span.last);
         let spans = |spans: &Spans| spans.0.values().flatten().all(ordered);

@@ -12,6 +12,7 @@ mod bytes;
 mod jobs;
 mod lock_waits;
 mod names;
+mod parts;
 mod pass_events;
 mod span;
 
@@ -22,6 +23,7 @@ use whyperf_model::{Interval, Nanos, Pair, Resource, Time};
 
 pub use self::bytes::RecordError;
 use self::lock_waits::LockWaits;
+pub(crate) use self::parts::part_bytes;
 pub(crate) use self::pass_events::PassEvents;
 use self::span::Spans;
 

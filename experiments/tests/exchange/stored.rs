@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 use whyperf_experiments::{
-    Access, ComparisonSettings, Ending, ForeignProfile, ForeignSource, History, NewRun, Operand,
-    Query, Recorder, RunId, RunPart, Store, StoredProfileRow, TauFolder, caliper_json, compare,
-    cube, import_threads, tau_files,
+    Access, ComparisonSettings, Ending, ForeignProfile, ForeignSource, History, ImportRecorder,
+    NewRun, Operand, Query, Recorder, RunId, RunPart, Selector, Store, StoredProfileRow, TauFolder,
+    Timer, caliper_json, compare, cube, import_threads, tau_files,
 };
 
 use crate::round_trip::Folder;
@@ -123,7 +123,7 @@ fn threads_that_come_one_after_the_other_make_the_same_run() {
     let folder = Folder::new();
     let run = imported(&folder, 7, "whole");
     let source = ForeignSource::Tau(TauFolder::open(&folder.0).expect("just written"));
-    let recorder = Recorder::begin(&store(&folder), &new_run(7, "parts")).expect("writable");
+    let recorder = ImportRecorder::begin(&store(&folder), &new_run(7, "parts")).expect("writable");
     let parts = import_threads(source, recorder, |_, _| {}).expect("well formed");
     assert_eq!((parts.threads, parts.callpaths), (2, 6));
     let store = Store::open(&store(&folder), Access::Read).expect("just written");
@@ -134,16 +134,69 @@ fn threads_that_come_one_after_the_other_make_the_same_run() {
 }
 
 #[test]
+fn the_same_name_twice_is_one_and_what_other_metrics_lack_is_told() {
+    let folder = Folder::new();
+    let text = |metric: &str, timers: &[&str]| {
+        let lines = timers.iter().map(|name| format!("\"{name}\" 2 0 5 5 0 GROUP=\"A\"\n"));
+        let (count, lines) = (timers.len(), lines.collect::<String>());
+        format!("{count} templated_functions_MULTI_{metric}\n# Name\n{lines}0 aggregates\n")
+    };
+    for (metric, timers) in [("FP", &["f", "g  h", "g h"][..]), ("TIME", &["g h", "f", "f"])] {
+        let below = folder.0.join(format!("MULTI__{metric}"));
+        std::fs::create_dir(&below).expect("writable");
+        std::fs::write(below.join("profile.0.0.0"), text(metric, timers)).expect("writable");
+    }
+    let whole = tau_files(&folder.0, |_, _| {}).expect("well formed");
+    let told = |timer: &Timer| {
+        let values = timer.values.iter().map(|value| value.exclusive).collect();
+        (timer.name.clone(), timer.calls, values)
+    };
+    let timers: Vec<(String, f64, Vec<f64>)> = whole.threads[0].timers.iter().map(told).collect();
+    let two = |name: &str, calls, values: [f64; 2]| (name.to_owned(), calls, values.to_vec());
+    assert_eq!(timers, [two("f", 2.0, [5.0, 10.0]), two("g h", 4.0, [10.0, 5.0])]);
+}
+
+/// How many rows of runs there are, seen or not.
+fn rows_of_runs(folder: &Folder) -> i64 {
+    let connection = rusqlite::Connection::open(store(folder)).expect("a database");
+    let count = "SELECT count(*) FROM run";
+    connection.query_row(count, [], |row| row.get(0)).expect("it is a store")
+}
+
+#[test]
+fn an_import_that_was_not_ended_is_no_run_and_goes_with_a_later_one() {
+    let folder = Folder::new();
+    profile(&folder, 7);
+    drop(ImportRecorder::begin(&store(&folder), &new_run(7, "killed")).expect("writable"));
+    let seen = |folder: &Folder| {
+        let store = Store::open(&store(folder), Access::Read).expect("it is there");
+        let latest = store.find(&Selector::Latest(0)).is_ok();
+        let connection = rusqlite::Connection::open(self::store(folder)).expect("a database");
+        let count = "SELECT count(*) FROM run_view";
+        let rows: i64 = connection.query_row(count, [], |row| row.get(0)).expect("a view");
+        (store.runs(&History::default()).expect("readable").len(), latest, rows)
+    };
+    assert_eq!((seen(&folder), rows_of_runs(&folder)), ((0, false, 0), 1));
+    let connection = rusqlite::Connection::open(store(&folder)).expect("a database");
+    connection.execute("UPDATE run SET written = 0", []).expect("it is there");
+    let source = ForeignSource::Tau(TauFolder::open(&folder.0).expect("just written"));
+    let recorder = ImportRecorder::begin(&store(&folder), &new_run(7, "later")).expect("writable");
+    import_threads(source, recorder, |_, _| {}).expect("well formed");
+    assert_eq!((seen(&folder), rows_of_runs(&folder)), ((1, true, 1), 1));
+}
+
+#[test]
 fn what_cannot_be_read_to_its_end_is_no_run() {
     let folder = Folder::new();
     profile(&folder, 7);
     std::fs::write(folder.0.join("profile.2.0.0"), "no profile").expect("writable");
     let source = ForeignSource::Tau(TauFolder::open(&folder.0).expect("the first makes sense"));
-    let recorder = Recorder::begin(&store(&folder), &new_run(7, "cut")).expect("writable");
+    let recorder = ImportRecorder::begin(&store(&folder), &new_run(7, "cut")).expect("writable");
     let told = import_threads(source, recorder, |_, _| {}).expect_err("it makes no sense");
     assert!(told.to_string().contains("profile.2.0.0, line 1"), "{told}");
     let store = Store::open(&store(&folder), Access::Read).expect("it is there");
     assert_eq!(store.runs(&History::default()).expect("readable"), []);
+    assert_eq!(rows_of_runs(&folder), 0);
 }
 
 #[test]

@@ -14,7 +14,7 @@ use whyperf_model::{Focus, Hierarchy, Interval, MessageTable, Metric, Pair, Rout
 use crate::sample::{Place, sql, written};
 
 /// Version of the store, and of the records in it.
-const STORES: [&str; 11] = [
+const STORES: [&str; 12] = [
     "schema-1",
     "schema-2-record-1",
     "schema-2-record-2",
@@ -26,6 +26,7 @@ const STORES: [&str; 11] = [
     "schema-7-record-5",
     "schema-8-record-5",
     "schema-9-record-5",
+    "schema-10-record-5",
 ];
 
 /// What is summed over a run of each thread's and node's growth.
@@ -77,7 +78,7 @@ fn messages_are_unknown_in_stores_that_are_older_than_they() {
             assert!(!runs.is_empty(), "{name}");
             runs.iter().any(|run| store.messages(&run.id).expect("readable").is_some())
         };
-        let is_of_today = ["schema-5", "schema-6", "schema-7", "schema-8", "schema-9"]
+        let is_of_today = ["schema-5", "schema-6", "schema-7", "schema-8", "schema-9", "schema-10"]
             .iter()
             .any(|one| name.starts_with(one));
         assert_eq!([knows(Access::Read), knows(Access::Change)], [is_of_today; 2], "{name}");
@@ -88,11 +89,11 @@ fn messages_are_unknown_in_stores_that_are_older_than_they() {
 fn a_store_of_a_newer_whyperf_is_refused_in_one_sentence_and_stays_as_it_is() {
     let place = Place::new("downgrade");
     let path = unpacked("schema-3-record-3", &place);
-    sql(&path, "INSERT INTO schema_version (version) VALUES (10)");
+    sql(&path, "INSERT INTO schema_version (version) VALUES (11)");
     let before = fs::read(&path).expect("readable");
     for access in [Access::Read, Access::Change, Access::Write] {
         let refused = Store::open(&path, access).expect_err("it is newer");
-        assert!(matches!(refused, StoreError::Newer { found: 10, known: 9, .. }), "{refused:?}");
+        assert!(matches!(refused, StoreError::Newer { found: 11, known: 10, .. }), "{refused:?}");
         let said = refused.to_string();
         assert!(said.contains("use a newer whyperf") && !said.contains('\n'), "{said}");
     }
@@ -146,7 +147,8 @@ fn told(store: &Store) -> String {
 
 fn run_told(store: &Store, run: &Summary, out: &mut String) {
     let Summary { id, application, started, elapsed_s, exit_status, complete, .. } = run;
-    let status = exit_status.expect("each was seen to its end");
+    // Of an imported run nobody knows it.
+    let status = exit_status.map_or_else(|| "unknown".to_owned(), |status| status.to_string());
     let line = format!("run {id} of {application} at {started} for {elapsed_s:.6} s");
     say(out, format_args!("{line}, status {status}, complete {complete}"));
     say(out, format_args!("command {}", run.command.join(" ")));
@@ -199,6 +201,9 @@ fn measured_told(store: &Store, run: &RunId, out: &mut String) {
         let (place, path) = ((row.process, row.thread), row.path.join(" => "));
         let times = [row.calls, row.inclusive.0, row.exclusive.0, row.sent, row.received];
         say(out, format_args!("callpath {place:?} {path} {times:?} {:?}", row.source));
+    }
+    if let Some(profile) = store.foreign_profile(run).expect("readable") {
+        say(out, format_args!("to the letter {profile:?}"));
     }
 }
 

@@ -141,6 +141,10 @@ pub(crate) fn sql(path: &Path, statement: &str) {
     connection.execute_batch(statement).expect("well formed");
 }
 
+/// What takes out of a store all that version 10 brought.
+pub(crate) const WITHOUT_VERSION_10: &str = "DROP TABLE foreign_part; DROP TABLE record_part; DROP VIEW profile_view; DROP VIEW whole_profile; \
+     DROP TABLE callpath_source; CREATE VIEW whole_profile AS SELECT * FROM profile; CREATE VIEW profile_view AS SELECT * FROM profile;";
+
 /// What takes out of a store all that version 9 brought, and rows of profiles with it.
 pub(crate) const WITHOUT_VERSION_9: &str = "DROP VIEW profile_view; DROP VIEW whole_profile; DROP TABLE profile_row; DROP TABLE callpath; \
      CREATE VIEW profile_view AS SELECT * FROM profile;";

@@ -7,8 +7,8 @@ use std::thread;
 use std::time::Duration;
 
 use whyperf_experiments::{
-    Access, Diagnosis, Ending, History, Progress, Recorder, RunId, SafeRecorder, Selector, Store,
-    StoreError, Topic,
+    Access, Diagnosis, Ending, ForeignSource, History, ImportRecorder, Progress, Recorder, RunId,
+    SafeRecorder, Selector, Store, StoreError, TauFolder, Topic, import_threads,
 };
 
 use crate::postgres_server::PostgresServer;
@@ -121,11 +121,45 @@ fn a_store_of_an_older_version_is_read_as_it_is_and_brought_up_to_date_when_writ
     let server = PostgresServer::shared();
     let url = server.store("older");
     let run = written(&url, 0);
-    server.sql("DROP VIEW older.profile_view; DROP VIEW older.whole_profile; DROP TABLE older.profile_row; DROP TABLE older.callpath; CREATE VIEW older.profile_view AS SELECT * FROM older.profile; DROP VIEW older.user_event_view; DROP TABLE older.user_event; DELETE FROM older.schema_version WHERE version > 7");
+    server.sql("DROP TABLE older.foreign_part; DROP TABLE older.record_part; DROP VIEW older.profile_view; DROP VIEW older.whole_profile; DROP TABLE older.callpath_source; DROP TABLE older.profile_row; DROP TABLE older.callpath; CREATE VIEW older.profile_view AS SELECT * FROM older.profile; DROP VIEW older.user_event_view; DROP TABLE older.user_event; DELETE FROM older.schema_version WHERE version > 7");
     let read = Store::open(&url, Access::Read).and_then(|store| store.user_events(&run));
     written(&url, 1);
     let now = Store::open(&url, Access::Read).and_then(|store| store.user_events(&run));
     assert_eq!((read.ok(), now.ok()), (Some(Vec::new()), Some(Vec::new())));
+}
+
+/// An imported run of two ranks in a store.
+fn imported(store: &Path, files: &Path) -> RunId {
+    for rank in 0..2 {
+        let text = format!(
+            "2 templated_functions_MULTI_TIME\n# Name Calls Subrs Excl Incl ProfileCalls #\n\
+             \"main [{{/src/a.c}} {{7,1}}]\" 1 1 {rank}.5 30 0 GROUP=\"TAU_USER\"\n\
+             \"main [{{/src/a.c}} {{7,1}}] => MPI_Recv()\" 4 0 20 20 0 GROUP=\"TAU_CALLPATH|MPI\"\n0 aggregates\n\
+             1 userevents\n# eventname numevents max min mean sumsqr\n\"residual\" 3 9 1 4 98\n"
+        );
+        fs::write(files.join(format!("profile.{rank}.0.0")), text).expect("writable");
+    }
+    let source = ForeignSource::Tau(TauFolder::open(files).expect("just written"));
+    let recorder = ImportRecorder::begin(store, &new_run(0)).expect("writable");
+    import_threads(source, recorder, |_, _| {}).expect("well formed").run
+}
+
+#[test]
+fn an_imported_run_is_the_same_in_a_file_and_on_a_server_and_where_it_is_copied_to() {
+    let [file, back] = ["server-imported", "server-imported-back"].map(Place::new);
+    let url = PostgresServer::shared().store("imported");
+    let all = |place: &Path, run: &RunId| {
+        let store = Store::open(place, Access::Read).expect("it was written");
+        let waits = store.run_results(run).expect("it has a record").amount(&pair());
+        (told(place, run), store.foreign_profile(run).expect("readable"), waits)
+    };
+    let [here, there] =
+        [&file.store(), &url].map(|place| all(place, &imported(place, file.folder())));
+    assert_eq!(here, there);
+    let mut to = Store::open(&back.store(), Access::Write).expect("writable");
+    let from = Store::open(&url, Access::Read).expect("it was written");
+    let copied = from.copy_to(&mut to, |_| {}).expect("both are there").copied;
+    assert_eq!(all(&back.store(), &copied[0]), here);
 }
 
 #[test]

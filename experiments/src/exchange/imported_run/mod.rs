@@ -1,110 +1,137 @@
 //! A profile of another tool as a run like any other: it can be shown, asked, compared and diagnosed.
 //!
 //! ```text
-//!   thread ──► callpaths and user events, at once        add
-//!          └─► record, resources, facts, the profile to the letter, once all threads were there        finish
+//!   thread ──► callpaths, user events, growths of the record, the thread to the letter        add, into a part
+//!          └─► resources, facts, the rest of the record, once all threads were there          finish
 //! ```
 //! All of it is one pass of the record, as a profile says nothing of when. Functions of the program are regions of its own, which are
 //! known all the time; calls of MPI are what their names say. What a name says of its place in the source becomes module and line.
 //! Threads are such of which the operating system says nothing: that they ran all the time is not known.
 
+mod named_timers;
 mod place;
 
 use std::time::Duration;
 
-use ahash::{AHashMap, AHashSet};
-use whyperf_model::matching::{ClassId, Grown, IntervalRecord, Kind, Location, LocationId, Totals};
+use whyperf_model::matching::{ClassId, Grown, IntervalRecord, Location, LocationId, Totals};
 use whyperf_model::{
-    Category, Hierarchy, Interval, Nanos, Resource, Time, UserEventKind, UserEventRow,
-    UserEventTotals,
+    Hierarchy, Interval, Nanos, Resource, Time, UserEventKind, UserEventRow, UserEventTotals,
 };
 
 use crate::foreign_bytes::ForeignPacker;
-use crate::foreign_profile::{ForeignMetric, ForeignProfile, ForeignThread, Timer};
+use crate::foreign_profile::{ForeignMetric, ForeignProfile, Timer, TimerValue};
+use crate::imported_part::{ImportedPart, ImportedRow};
+use crate::numbered_thread::NumberedThread;
+use crate::profile_names::ProfileNames;
 use crate::program_event::ProgramEvent;
 use crate::recorder::Progress;
 use crate::run::{StoredProfileRow, Topic};
-use place::Place;
+use named_timers::NamedTimers;
 
-/// A run that is made of the threads of another tool's profile, one after the other.
+/// A run that is made of the threads of another tool's profile, one after the other. Of threads that were there it knows where they ran; all else
+/// that it holds is by name, and as many threads as there are have the same.
 #[derive(Debug)]
-pub struct ImportedRun {
+pub(crate) struct ImportedRun {
     /// The place of time among the values of timers.
     time: Option<usize>,
     locations: Vec<Location>,
-    kinds: Vec<Kind>,
-    /// The number of each kind.
-    numbers: AHashMap<Kind, u32>,
-    /// What the name of a timer says: many threads have the same.
-    names: AHashMap<String, NamedPath>,
-    paths: Vec<Vec<String>>,
-    /// The place of each path among all, once they are sorted; shorter where some are new.
-    ranks: Vec<usize>,
-    /// The number of each path.
-    path_numbers: AHashMap<Vec<String>, u32>,
-    grown: Vec<Grown>,
+    named: NamedTimers,
+    /// What kinds and callpaths of the thread that is added come to, by number.
+    kinds: Sums<Totals>,
+    paths: Sums<PathSum>,
     elapsed: Nanos,
     facts: Vec<(Topic, String, String)>,
     foreign: ForeignPacker,
 }
 
-/// What the name of a timer says.
-#[derive(Clone, Debug)]
-struct NamedPath {
-    /// The number of the kind of its last name.
-    kind: u32,
-    path: u32,
-    source: Option<String>,
-}
-
 /// What a callpath of a thread came to.
-#[derive(Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 struct PathSum {
     calls: u64,
     inclusive: Nanos,
     exclusive: Nanos,
-    source: Option<String>,
+    /// The number of the first name that told of it.
+    name: u32,
+}
+
+/// Sums of a thread by number, which are as many as numbers were there so far.
+#[derive(Debug)]
+struct Sums<T> {
+    sums: Vec<Option<T>>,
+    /// The numbers that have a sum.
+    numbers: Vec<u32>,
 }
 
 impl ForeignProfile {
     /// All that a store keeps of it as a run, and what it has no room for.
     #[must_use]
     pub fn progress(self) -> (Progress, Vec<String>) {
-        let mut run = ImportedRun::new(&self.metrics);
-        let parts: Vec<Progress> = self.threads.iter().map(|thread| run.add(thread)).collect();
-        let (mut progress, notes) = run.finish(self.notes);
-        for part in parts {
-            progress.profile.extend(part.profile);
-            progress.user_events.extend(part.user_events);
+        let (mut run, mut part) = (ImportedRun::new(&self.metrics), ImportedPart::default());
+        let (mut names, mut numbered) = (ProfileNames::default(), NumberedThread::default());
+        for thread in &self.threads {
+            numbered.copy(thread, &mut names);
+            run.add(&numbered, &names, &mut part);
         }
+        let (mut progress, notes) = run.finish(self.notes);
+        progress.profile = part.profile_rows();
+        progress.user_events = part.user_events;
+        progress.interval_records.iter_mut().for_each(|one| one.grown.append(&mut part.grown));
         (progress, notes)
+    }
+}
+
+impl ImportedPart {
+    /// Its rows with their callpaths, all of which it has.
+    fn profile_rows(&self) -> Vec<StoredProfileRow> {
+        let row = |row: &ImportedRow| {
+            // Numbers are from 1 on, and all are there.
+            let callpath = &self.callpaths[row.callpath as usize - 1];
+            let source = row.source.as_deref().or(callpath.source.as_deref());
+            StoredProfileRow {
+                process: row.process,
+                thread: row.thread,
+                path: callpath.path.clone(),
+                calls: row.calls,
+                inclusive: row.inclusive,
+                exclusive: row.exclusive,
+                sent: 0,
+                received: 0,
+                source: source.map(str::to_owned),
+                coverage: Some(1.0),
+            }
+        };
+        let mut rows: Vec<StoredProfileRow> = self.rows.iter().map(row).collect();
+        rows.sort_by(|one, other| {
+            let place = |row: &StoredProfileRow| (row.process, row.thread);
+            place(one).cmp(&place(other)).then_with(|| one.path.cmp(&other.path))
+        });
+        rows
     }
 }
 
 impl ImportedRun {
     /// One of no threads yet.
-    #[must_use]
-    pub fn new(metrics: &[ForeignMetric]) -> Self {
+    pub(crate) fn new(metrics: &[ForeignMetric]) -> Self {
         let names: Vec<&str> = metrics.iter().map(|metric| metric.name.as_str()).collect();
         Self {
             time: metrics.iter().position(ForeignMetric::is_time),
             locations: Vec::new(),
-            kinds: Vec::new(),
-            numbers: AHashMap::new(),
-            names: AHashMap::new(),
-            paths: Vec::new(),
-            ranks: Vec::new(),
-            path_numbers: AHashMap::new(),
-            grown: Vec::new(),
+            named: NamedTimers::default(),
+            kinds: Sums::default(),
+            paths: Sums::default(),
             elapsed: Nanos(0),
             facts: vec![(Topic::Setting, "imported metrics".to_owned(), names.join(", "))],
             foreign: ForeignPacker::new(metrics),
         }
     }
 
-    /// Takes in a thread; answers what a store keeps of it alone.
-    #[must_use]
-    pub fn add(&mut self, thread: &ForeignThread) -> Progress {
+    /// Takes in a thread; what a store keeps of it alone is added to the part.
+    pub(crate) fn add(
+        &mut self,
+        thread: &NumberedThread,
+        names: &ProfileNames,
+        part: &mut ImportedPart,
+    ) {
         if self.locations.is_empty() {
             // Metadata of the first thread is mostly that of all.
             let known = thread.metadata.iter();
@@ -113,108 +140,60 @@ impl ImportedRun {
             };
             self.facts.extend(known.map(fact));
         }
-        self.foreign.add(thread);
+        self.foreign.add(thread, names);
         let location = LocationId(u32::try_from(self.locations.len()).unwrap_or(u32::MAX));
         self.locations.push(location_of(thread));
-        let (mut totals, mut sums): (AHashMap<u32, Totals>, AHashMap<u32, PathSum>) =
-            Default::default();
-        for timer in counted(&thread.timers) {
-            let value = self.time.and_then(|at| timer.values.get(at)).copied().unwrap_or_default();
-            let [exclusive, inclusive] = [value.exclusive, value.inclusive]
-                .map(|micros| Nanos((micros * 1e3).round() as u64));
+        self.add_up(thread, names, part);
+        let grown = |(kind, by)| Grown { location, kind: ClassId(kind), by };
+        part.grown.extend(self.kinds.drain().map(grown));
+        let (process, number) = (thread.place.0, thread_number(thread));
+        let named = &self.named;
+        part.rows.extend(self.paths.drain().map(|(path, sum)| ImportedRow {
+            process,
+            thread: number,
+            callpath: path + 1,
+            calls: sum.calls,
+            inclusive: sum.inclusive,
+            exclusive: sum.exclusive,
+            source: named.other_source(path, sum.name),
+        }));
+        part.user_events.extend(user_events(thread));
+    }
+
+    /// Adds up what the timers of a thread tell, each call once.
+    fn add_up(&mut self, thread: &NumberedThread, names: &ProfileNames, part: &mut ImportedPart) {
+        self.named.begin_thread(&thread.timers, names);
+        for timer in &thread.timers {
+            let Some(counted) = self.named.counted(timer, names, part) else { continue };
+            let value = self.time.and_then(|at| thread.values(timer).get(at));
+            let TimerValue { exclusive, inclusive } = value.copied().unwrap_or_default();
+            let [exclusive, inclusive] =
+                [exclusive, inclusive].map(|micros| Nanos((micros * 1e3).round() as u64));
             self.elapsed = self.elapsed.max(inclusive);
             let calls = timer.calls.round() as u64;
-            let named = self.named(timer);
-            let grown = totals.entry(named.kind).or_default();
+            let grown = self.kinds.of(counted.kind, Totals::default);
             grown.time += exclusive;
             grown.visits += calls;
-            let sum = sums.entry(named.path);
-            let sum = sum.or_insert_with(|| PathSum { source: named.source, ..PathSum::default() });
+            let new = || PathSum { name: timer.name, ..PathSum::default() };
+            let sum = self.paths.of(counted.path, new);
             sum.calls += calls;
             sum.inclusive += inclusive;
             sum.exclusive += exclusive;
         }
-        let mut totals: Vec<(u32, Totals)> = totals.into_iter().collect();
-        totals.sort_by_key(|(kind, _)| *kind);
-        let grown =
-            totals.into_iter().map(|(kind, by)| Grown { location, kind: ClassId(kind), by });
-        self.grown.extend(grown);
-        let user_events = user_events(thread).collect();
-        Progress { profile: self.rows(thread, sums), user_events, ..Progress::default() }
     }
 
-    fn named(&mut self, timer: &Timer) -> NamedPath {
-        if let Some(known) = self.names.get(&timer.name) {
-            return known.clone();
-        }
-        let places: Vec<Place<'_>> = timer.path().map(Place::of).collect();
-        let path: Vec<String> = places.iter().map(|place| place.function.to_owned()).collect();
-        let next = u32::try_from(self.paths.len()).unwrap_or(u32::MAX);
-        let number = *self.path_numbers.entry(path.clone()).or_insert(next);
-        if number == next {
-            self.paths.push(path);
-        }
-        let source = places.last().and_then(Place::source);
-        let named = NamedPath { kind: self.kind(&places), path: number, source };
-        self.names.insert(timer.name.clone(), named.clone());
-        named
+    /// Whether the part should be written before another thread comes.
+    pub(crate) const fn fills(&self, part: &ImportedPart) -> bool {
+        part.is_full(self.foreign.len())
     }
 
-    /// The number of the kind of a path's last name.
-    fn kind(&mut self, places: &[Place<'_>]) -> u32 {
-        let mut code: Vec<Resource> = places.iter().filter_map(Place::resource).collect();
-        code.sort();
-        code.dedup();
-        let last = places.last();
-        let (category, object) = last.map_or((Category::Other, None), Place::meaning);
-        let own = last.and_then(Place::resource);
-        let kind = Kind { category, code, object, own };
-        let next = u32::try_from(self.kinds.len()).unwrap_or(u32::MAX);
-        let number = *self.numbers.entry(kind.clone()).or_insert(next);
-        if number == next {
-            self.kinds.push(kind);
-        }
-        number
-    }
-
-    /// The callpaths of a thread, by path.
-    fn rows(
-        &mut self,
-        thread: &ForeignThread,
-        sums: AHashMap<u32, PathSum>,
-    ) -> Vec<StoredProfileRow> {
-        self.rank();
-        let mut sums: Vec<(u32, PathSum)> = sums.into_iter().collect();
-        sums.sort_by_key(|(path, _)| self.ranks[*path as usize]);
-        let row = |(path, sum): (u32, PathSum)| StoredProfileRow {
-            process: thread.node,
-            thread: thread_number(thread),
-            path: self.paths[path as usize].clone(),
-            calls: sum.calls,
-            inclusive: sum.inclusive,
-            exclusive: sum.exclusive,
-            sent: 0,
-            received: 0,
-            source: sum.source,
-            coverage: Some(1.0),
-        };
-        sums.into_iter().map(row).collect()
-    }
-
-    /// Threads mostly have the same paths: these are sorted once.
-    fn rank(&mut self) {
-        if self.ranks.len() == self.paths.len() {
-            return;
-        }
-        let mut order: Vec<usize> = (0..self.paths.len()).collect();
-        order.sort_by_key(|at| &self.paths[*at]);
-        self.ranks.resize(order.len(), 0);
-        order.iter().enumerate().for_each(|(rank, at)| self.ranks[*at] = rank);
+    /// Puts into the part what came to the letter.
+    pub(crate) fn close(&mut self, part: &mut ImportedPart) {
+        part.foreign = self.foreign.take();
     }
 
     /// What a store keeps of all threads together, and what it has no room for, beside these notes.
-    #[must_use]
-    pub fn finish(self, mut notes: Vec<String>) -> (Progress, Vec<String>) {
+    pub(crate) fn finish(self, mut notes: Vec<String>) -> (Progress, Vec<String>) {
         let mut nodes: Vec<u32> = self.locations.iter().map(|one| one.number).collect();
         nodes.dedup();
         let mut hosts: Vec<&Resource> = self.locations.iter().map(|one| &one.machine).collect();
@@ -228,13 +207,7 @@ impl ImportedRun {
             appeared: appeared.iter().map(|one| (one.clone(), Time::ZERO)).collect(),
             facts: self.facts,
             foreign: Some(self.foreign.finish(&notes)),
-            interval_records: vec![record(
-                self.elapsed,
-                self.locations,
-                self.kinds,
-                self.grown,
-                appeared,
-            )],
+            interval_records: vec![record(self.elapsed, self.locations, self.named, appeared)],
             ..Progress::default()
         };
         if self.time.is_none() {
@@ -245,7 +218,8 @@ impl ImportedRun {
 
     /// All resources, each once and after those above it.
     fn appeared(&self) -> Vec<Resource> {
-        let of_kinds = self.kinds.iter().flat_map(|kind| kind.code.iter().chain(&kind.object));
+        let kinds = self.named.kinds().iter();
+        let of_kinds = kinds.flat_map(|kind| kind.code.iter().chain(&kind.object));
         let of_locations =
             self.locations.iter().flat_map(|one| [&one.machine, &one.process, &one.thread]);
         let all = ProgramEvent::new(of_kinds.chain(of_locations).cloned());
@@ -253,11 +227,41 @@ impl ImportedRun {
     }
 }
 
+impl<T> Default for Sums<T> {
+    fn default() -> Self {
+        Self { sums: Vec::new(), numbers: Vec::new() }
+    }
+}
+
+impl<T: Copy> Sums<T> {
+    /// The sum of a number.
+    fn of(&mut self, number: u32, new: impl FnOnce() -> T) -> &mut T {
+        let at = number as usize;
+        if self.sums.len() <= at {
+            self.sums.resize(at + 1, None);
+        }
+        let numbers = &mut self.numbers;
+        self.sums[at].get_or_insert_with(|| {
+            numbers.push(number);
+            new()
+        })
+    }
+
+    /// All sums by number, of which none is left.
+    fn drain(&mut self) -> impl Iterator<Item = (u32, T)> + '_ {
+        self.numbers.sort_unstable();
+        let sums = &mut self.sums;
+        self.numbers
+            .drain(..)
+            .filter_map(move |number| Some((number, sums[number as usize].take()?)))
+    }
+}
+
+/// The one pass, without what grew in it.
 fn record(
     elapsed: Nanos,
     locations: Vec<Location>,
-    kinds: Vec<Kind>,
-    grown: Vec<Grown>,
+    named: NamedTimers,
     appeared: Vec<Resource>,
 ) -> IntervalRecord {
     let all = (0..u32::try_from(locations.len()).unwrap_or(u32::MAX)).map(LocationId);
@@ -267,27 +271,15 @@ fn record(
         present: all.clone().collect(),
         untold: all.collect(),
         placed: placed.collect(),
-        grown,
         locations,
-        kinds,
+        kinds: named.into_kinds(),
         appeared,
         ..IntervalRecord::default()
     }
 }
 
-/// Callpaths, and what is in none of them but as the outermost: each call counts once.
-fn counted(timers: &[Timer]) -> impl Iterator<Item = &Timer> {
-    let is_path = |timer: &&Timer| {
-        timer.is_callpath() || timer.groups.iter().any(|group| group == Timer::CALLPATH)
-    };
-    let below = timers.iter().filter(is_path);
-    let leaves: AHashSet<&str> =
-        below.filter_map(|timer| timer.name.rsplit(Timer::ARROW).next()).map(str::trim).collect();
-    timers.iter().filter(move |timer| is_path(timer) || !leaves.contains(timer.name.as_str()))
-}
-
 /// Values that the program told. What is no whole number stays in the profile, to the letter.
-fn user_events(thread: &ForeignThread) -> impl Iterator<Item = UserEventRow> + '_ {
+fn user_events(thread: &NumberedThread) -> impl Iterator<Item = UserEventRow> + '_ {
     thread.events.iter().filter(|event| event.count >= 1.0).map(|event| {
         let (name, context) = event.name.split_once(" : ").unwrap_or((&event.name, ""));
         let path = context.split(Timer::ARROW).map(str::trim).filter(|name| !name.is_empty());
@@ -295,7 +287,7 @@ fn user_events(thread: &ForeignThread) -> impl Iterator<Item = UserEventRow> + '
         UserEventRow {
             name: name.to_owned(),
             kind: UserEventKind::Gauge,
-            process: thread.node,
+            process: thread.place.0,
             thread: thread_number(thread),
             path: path.map(str::to_owned).collect(),
             totals: UserEventTotals {
@@ -314,17 +306,19 @@ fn whole(value: f64) -> Option<i64> {
 }
 
 /// Contexts beyond the first are threads with numbers of their own.
-fn thread_number(thread: &ForeignThread) -> u32 {
-    thread.context.saturating_mul(1_000_000).saturating_add(thread.thread)
+fn thread_number(thread: &NumberedThread) -> u32 {
+    let (_, context, number) = thread.place;
+    context.saturating_mul(1_000_000).saturating_add(number)
 }
 
-fn location_of(thread: &ForeignThread) -> Location {
-    let process = Resource::root(Hierarchy::Process).child(&thread.node.to_string());
+fn location_of(thread: &NumberedThread) -> Location {
+    let node = thread.place.0;
+    let process = Resource::root(Hierarchy::Process).child(&node.to_string());
     let host = thread.metadata.iter().find(|(name, _)| name == "Hostname");
     let host = host.map_or("unknown", |(_, value)| value.as_str());
     Location {
-        number: thread.node,
-        rank: Some(thread.node),
+        number: node,
+        rank: Some(node),
         thread: process.child(&thread_number(thread).to_string()),
         process,
         machine: Resource::root(Hierarchy::Machine).child(host),
@@ -333,8 +327,10 @@ fn location_of(thread: &ForeignThread) -> Location {
 
 #[cfg(test)]
 mod tests {
+    use whyperf_model::Category;
+
     use super::*;
-    use crate::foreign_profile::TimerValue;
+    use crate::foreign_profile::ForeignThread;
 
     fn timer(name: &str, calls: f64, exclusive: f64, inclusive: f64) -> Timer {
         let values = vec![TimerValue { exclusive, inclusive }];

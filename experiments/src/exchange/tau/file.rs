@@ -1,28 +1,35 @@
 //! One profile file of TAU, read line by line.
 
 use std::borrow::Cow;
-use std::collections::hash_map::Entry;
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 
-use ahash::AHashMap;
-
 use super::metadata;
 use crate::exchange::error::ExchangeError;
-use crate::foreign_profile::{Timer, TimerValue, UserEvent};
+use crate::foreign_profile::{TimerValue, UserEvent};
 
-/// What a file holds.
+/// What a file holds beside its timers.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct TauFile {
+pub(super) struct TauFile {
     /// The metric that its values are of.
-    pub metric: String,
-    /// Timers, each name once, in the order of the file.
-    pub timers: Vec<Timer>,
+    pub(super) metric: String,
     /// User events, in the order of the file.
-    pub events: Vec<UserEvent>,
+    pub(super) events: Vec<UserEvent>,
     /// Metadata.
-    pub metadata: Vec<(String, String)>,
+    pub(super) metadata: Vec<(String, String)>,
+}
+
+/// A timer as its line says it: the same name may stand in several.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct TimerLine<'a> {
+    /// Its name as it is written: [`name`] reads it.
+    pub(super) name: &'a str,
+    /// Its groups as they are written: [`groups`] reads them.
+    pub(super) groups: &'a str,
+    pub(super) calls: f64,
+    pub(super) subcalls: f64,
+    pub(super) value: TimerValue,
 }
 
 /// The lines that are left, with the number of the next.
@@ -48,14 +55,23 @@ impl<'a> Lines<'a> {
 }
 
 impl TauFile {
-    /// Reads a text that came from `path`.
+    /// Reads a text that came from `path`, and tells of each timer of it.
     ///
     /// # Errors
     /// At the first line that makes no sense, or where lines are missing.
-    pub fn parse(path: &Path, text: &str) -> Result<Self, ExchangeError> {
+    pub(super) fn read(
+        path: &Path,
+        text: &str,
+        mut each: impl FnMut(TimerLine<'_>),
+    ) -> Result<Self, ExchangeError> {
         let mut lines = Lines { path, lines: text.lines(), number: 0 };
         let (mut file, count, has_squares) = Self::head(&mut lines)?;
-        file.read_timers(&mut lines, count, has_squares)?;
+        for _ in 0..count {
+            let line = lines.expect("there are fewer functions than the first line says")?;
+            each(timer(line, has_squares).ok_or_else(|| {
+                lines.wrong("expected \"name\" calls subroutines exclusive inclusive profilecalls GROUP=\"groups\"")
+            })?);
+        }
         file.read_aggregates(&mut lines)?;
         file.read_events(&mut lines)?;
         Ok(file)
@@ -86,30 +102,6 @@ impl TauFile {
         let text = String::from_utf8_lossy(&head);
         let mut lines = Lines { path, lines: text.lines(), number: 0 };
         Self::head(&mut lines).map(|(file, ..)| file.metric)
-    }
-
-    fn read_timers(
-        &mut self,
-        lines: &mut Lines<'_>,
-        count: usize,
-        has_squares: bool,
-    ) -> Result<(), ExchangeError> {
-        let mut known: AHashMap<Cow<'_, str>, usize> = AHashMap::new();
-        for _ in 0..count {
-            let line = lines.expect("there are fewer functions than the first line says")?;
-            let (name, timer) = timer(line, has_squares).ok_or_else(|| {
-                lines.wrong("expected \"name\" calls subroutines exclusive inclusive profilecalls GROUP=\"groups\"")
-            })?;
-            match known.entry(name) {
-                Entry::Occupied(at) => add(&mut self.timers[*at.get()], &timer),
-                Entry::Vacant(place) => {
-                    let name = place.key().clone().into_owned();
-                    place.insert(self.timers.len());
-                    self.timers.push(Timer { name, ..timer });
-                }
-            }
-        }
-        Ok(())
     }
 
     fn read_aggregates(&self, lines: &mut Lines<'_>) -> Result<(), ExchangeError> {
@@ -154,20 +146,13 @@ fn head_of(line: &str) -> Option<(usize, &str)> {
     Some((count.parse().ok()?, metric))
 }
 
-/// The same function again: its values are added.
-fn add(to: &mut Timer, other: &Timer) {
-    to.calls += other.calls;
-    to.subcalls += other.subcalls;
-    for (to, other) in to.values.iter_mut().zip(&other.values) {
-        to.exclusive += other.exclusive;
-        to.inclusive += other.inclusive;
-    }
-}
-
-/// Its name, and the rest of it.
-fn timer(line: &str, has_squares: bool) -> Option<(Cow<'_, str>, Timer)> {
+fn timer(line: &str, has_squares: bool) -> Option<TimerLine<'_>> {
     // Names may hold quotes, so those of the groups are looked for from the end.
-    let (rest, groups) = line.trim_end().strip_suffix('"')?.rsplit_once("GROUP=\"")?;
+    let inside = line.trim_end().strip_suffix('"')?;
+    let (rest, groups) = match inside.rsplit_once('"') {
+        Some((rest, groups)) if rest.ends_with("GROUP=") => (rest, groups),
+        _ => inside.rsplit_once("GROUP=\"")?,
+    };
     let (name, numbers) = rest.trim_start().strip_prefix('"')?.rsplit_once('"')?;
     let mut numbers = numbers.split_ascii_whitespace().map(number);
     let mut next = || numbers.next()?;
@@ -176,10 +161,13 @@ fn timer(line: &str, has_squares: bool) -> Option<(Cow<'_, str>, Timer)> {
     if has_squares {
         next()?;
     }
-    let groups = groups.split('|').map(str::trim).filter(|group| !group.is_empty());
-    let groups = groups.map(str::to_owned).collect();
-    let values = vec![value];
-    Some((one_blank(name), Timer { groups, calls, subcalls, values, ..Timer::default() }))
+    Some(TimerLine { name, groups, calls, subcalls, value })
+}
+
+/// The groups that stand in a line.
+pub(super) fn groups(written: &str) -> Vec<String> {
+    let groups = written.split('|').map(str::trim).filter(|group| !group.is_empty());
+    groups.map(str::to_owned).collect()
 }
 
 fn event(line: &str) -> Option<UserEvent> {
@@ -187,7 +175,7 @@ fn event(line: &str) -> Option<UserEvent> {
     let mut numbers = numbers.split_ascii_whitespace().map(signed);
     let mut next = || numbers.next()?;
     Some(UserEvent {
-        name: one_blank(name).into_owned(),
+        name: self::name(name).into_owned(),
         count: next()?,
         most: next()?,
         least: next()?,
@@ -202,11 +190,20 @@ fn number(word: &str) -> Option<f64> {
 }
 
 fn signed(word: &str) -> Option<f64> {
+    // Most are whole, and short enough to be exact.
+    if word.len() <= EXACT_DIGITS && word.bytes().all(|byte| byte.is_ascii_digit()) {
+        let value = word.bytes().fold(0, |value, digit| value * 10 + u64::from(digit - b'0'));
+        #[expect(clippy::cast_precision_loss, reason = "fifteen digits are less than 2^53")]
+        return (!word.is_empty()).then_some(value as f64);
+    }
     word.parse::<f64>().ok().filter(|value| value.is_finite())
 }
 
-/// The name with one blank for each run of them.
-fn one_blank(name: &str) -> Cow<'_, str> {
+/// So many digits are a whole number of a real one's precision.
+const EXACT_DIGITS: usize = 15;
+
+/// The name that stands in a line, with one blank for each run of them.
+pub(super) fn name(name: &str) -> Cow<'_, str> {
     if name.trim().len() == name.len() && !name.contains("  ") {
         return Cow::Borrowed(name);
     }
@@ -227,35 +224,39 @@ mod tests {
 # eventname numevents max min mean sumsqr\n\
 \"Message size\" 2 800 80 440 646400\n";
 
-    fn parse(text: &str) -> Result<TauFile, ExchangeError> {
-        TauFile::parse(Path::new("profile.0.0.0"), text)
+    /// The file, and the names, groups and numbers of its timers.
+    fn parse(text: &str) -> Result<(TauFile, Vec<ReadTimer>), ExchangeError> {
+        let mut timers = Vec::new();
+        let file = TauFile::read(Path::new("profile.0.0.0"), text, |line| {
+            let value = [line.value.exclusive, line.value.inclusive];
+            timers.push((name(line.name).into_owned(), groups(line.groups), line.calls, value));
+        })?;
+        Ok((file, timers))
     }
+
+    type ReadTimer = (String, Vec<String>, f64, [f64; 2]);
 
     #[test]
     fn a_file_is_read_as_tau_s_own_readers_do() {
-        let file = parse(TEXT).expect("well formed");
+        let (file, timers) = parse(TEXT).expect("well formed");
         assert_eq!(file.metric, "TIME");
         assert_eq!(file.metadata, [("Hostname".to_owned(), "a & b".to_owned())]);
-        let names: Vec<&str> = file.timers.iter().map(|timer| timer.name.as_str()).collect();
+        let names: Vec<&str> = timers.iter().map(|(name, ..)| name.as_str()).collect();
         assert_eq!(names, ["main", "main => say \"hi\"", "MPI_Recv()"]);
-        assert_eq!(file.timers[1].groups, ["TAU_CALLPATH", "MPI"]);
-        assert_eq!(file.timers[2].values[0], TimerValue { exclusive: 0.0, inclusive: 200.0 });
+        assert_eq!(
+            (&*timers[1].1, timers[1].2),
+            (&["TAU_CALLPATH", "MPI"].map(String::from)[..], 2.0)
+        );
+        assert_eq!(timers[2].3, [0.0, 200.0]);
         assert_eq!(file.events[0].most, 800.0);
         assert!((file.events[0].deviation() - 360.0).abs() < 1e-9);
     }
 
     #[test]
-    fn the_same_name_twice_is_one() {
-        let text = TEXT.replace("MPI_Recv()", "main");
-        let file = parse(&text).expect("well formed");
-        assert_eq!((file.timers.len(), file.timers[0].calls), (2, 3.0));
-    }
-
-    #[test]
     fn older_files_have_other_heads() {
         let text = "1 templated_functions\n# Name Calls Subrs Excl Incl SumExclSqr ProfileCalls\n\"f\" 1 0 5 5 25 0 GROUP=\"A\" \n0 aggregates\n";
-        let file = parse(text).expect("well formed");
-        assert_eq!((file.metric.as_str(), file.timers[0].values[0].inclusive), ("Time", 5.0));
+        let (file, timers) = parse(text).expect("well formed");
+        assert_eq!((file.metric.as_str(), timers[0].3[1]), ("Time", 5.0));
         assert!(file.events.is_empty());
     }
 

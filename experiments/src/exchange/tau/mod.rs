@@ -17,7 +17,9 @@
 mod file;
 mod folder;
 mod metadata;
+mod reader;
 mod written;
 
-pub use file::TauFile;
-pub use folder::{TauFolder, tau_files};
+pub use folder::TauFolder;
+pub(crate) use reader::TauReader;
+pub use reader::tau_files;

@@ -1,0 +1,121 @@
+//! The growths of a record of one pass in parts of their own: an imported run has millions, which nobody holds at once while they are written.
+//!
+//! ```text
+//!   record          all but its growths        as any other record
+//!   record_part     1 | growth | growth | …    a part for some threads
+//! ```
+
+use serde::{Deserialize, Serialize};
+use whyperf_model::matching::{Grown, LocationId, Totals};
+
+use super::bytes::RecordError;
+use super::{PassAmount, Record};
+
+/// The first byte of a part.
+const VERSION: u8 = 1;
+
+#[derive(Serialize, Deserialize)]
+struct StoredGrowth {
+    location: u32,
+    kind: u32,
+    by: Totals,
+}
+
+/// The bytes of a part.
+pub(crate) fn part_bytes(grown: &[Grown]) -> Vec<u8> {
+    let stored = grown.iter().map(|one| StoredGrowth {
+        location: one.location.0,
+        kind: one.kind.0,
+        by: one.by,
+    });
+    stored.fold(vec![VERSION], |bytes, growth| {
+        postcard::to_extend(&growth, bytes).unwrap_or_default()
+    })
+}
+
+impl Record {
+    /// The record of its bytes and those of its parts.
+    ///
+    /// # Errors
+    /// When they are damaged, or a newer whyperf wrote them.
+    pub(crate) fn parse_with(bytes: &[u8], parts: &[Vec<u8>]) -> Result<Self, RecordError> {
+        let mut record = Self::parse(bytes)?;
+        for part in parts {
+            let (version, growths) = part.split_first().ok_or(RecordError::Damaged)?;
+            if *version > VERSION {
+                return Err(RecordError::Newer { found: *version });
+            }
+            record.add_growths(growths).ok_or(RecordError::Damaged)?;
+        }
+        if parts.is_empty() || record.is_sound() { Ok(record) } else { Err(RecordError::Damaged) }
+    }
+
+    fn add_growths(&mut self, mut bytes: &[u8]) -> Option<()> {
+        while !bytes.is_empty() {
+            let (growth, rest) = postcard::take_from_bytes::<StoredGrowth>(bytes).ok()?;
+            let series = self.series.entry((LocationId(growth.location), growth.kind)).or_default();
+            // There is one pass, and room for four takes as much again as all the rest.
+            series.reserve_exact(1);
+            series.push(PassAmount { pass: 0, by: growth.by });
+            self.entries += 1;
+            bytes = rest;
+        }
+        Some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use whyperf_model::matching::{ClassId, IntervalRecord, Kind, Location};
+    use whyperf_model::{Category, Interval, Nanos, Resource, Time};
+
+    fn interval_record() -> IntervalRecord {
+        let resource = |path: &str| Resource::parse(path).expect("well formed");
+        let location = |number: u32| Location {
+            number,
+            rank: Some(number),
+            thread: resource(&format!("/Process/{number}/0")),
+            process: resource(&format!("/Process/{number}")),
+            machine: resource("/Machine/a"),
+        };
+        let kind = Kind { category: Category::User, code: Vec::new(), object: None, own: None };
+        let by = Totals { time: Nanos(7), visits: 300, ..Totals::default() };
+        let grown = |location| Grown { location: LocationId(location), kind: ClassId(0), by };
+        IntervalRecord {
+            interval: Interval::new(Time::ZERO, Time(Nanos(9))),
+            locations: vec![location(0), location(1)],
+            kinds: vec![kind],
+            grown: vec![grown(0), grown(1)],
+            ..IntervalRecord::default()
+        }
+    }
+
+    /// The same without growths, as bytes.
+    fn head() -> Vec<u8> {
+        let mut record = Record::default();
+        record.add(&IntervalRecord { grown: Vec::new(), ..interval_record() });
+        record.bytes()
+    }
+
+    #[test]
+    fn parts_make_the_record_that_would_have_been_written_at_once() {
+        let mut whole = Record::default();
+        whole.add(&interval_record());
+        let grown = interval_record().grown;
+        let parts = [part_bytes(&grown[..1]), part_bytes(&grown[1..])];
+        assert_eq!(Record::parse_with(&head(), &parts), Ok(whole));
+    }
+
+    #[test]
+    fn parts_that_make_no_sense_are_refused() {
+        let part = part_bytes(&interval_record().grown);
+        let mut elsewhere = interval_record().grown;
+        elsewhere[0].location = LocationId(2);
+        let newer = [&[9], &part[1..]].concat();
+        let told = [Vec::new(), part[..4].to_vec(), part_bytes(&elsewhere), newer]
+            .map(|part| Record::parse_with(&head(), &[part]).err());
+        let damaged = Some(RecordError::Damaged);
+        assert_eq!(told, [damaged, damaged, damaged, Some(RecordError::Newer { found: 9 })]);
+    }
+}
