@@ -21,7 +21,7 @@ use whyperf_model::{
 };
 
 use crate::error::StoreError;
-use crate::program_event::{PerformanceResults, ProgramEvent, Trials};
+use crate::program_event::{PerformanceResults, ProgramEvent};
 use crate::record::Record;
 use crate::replay::Replay;
 use crate::run::RunId;
@@ -296,8 +296,8 @@ fn part(by: Totals, pass: Interval, interval: Interval) -> Option<Totals> {
 }
 
 impl PerformanceResults for RunResults {
-    fn results(&mut self, metric: Metric, focus: &Focus) -> Trials {
-        Trials::new(self.amount(&Pair::new(metric, focus.clone())))
+    fn by_trial(&mut self, metric: Metric, focus: &Focus) -> Vec<Option<f64>> {
+        vec![self.amount(&Pair::new(metric, focus.clone()))]
     }
 }
 
