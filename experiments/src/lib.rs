@@ -28,6 +28,7 @@ mod error;
 mod exchange;
 mod foreign_bytes;
 mod foreign_profile;
+mod function_calls;
 mod history;
 mod instant;
 mod learned;

@@ -198,6 +198,16 @@ impl PerformanceResults for Operand {
             }
         }
     }
+
+    fn measured_by_trial(&mut self, metric: Metric, focus: &Focus) -> Vec<Option<f64>> {
+        match &mut self.source {
+            OperandSource::Stated(results) => results.measured_by_trial(metric, focus),
+            OperandSource::Runs(trials) => {
+                let of = |trial: &mut OneTrial| trial.results.measured_by_trial(metric, focus);
+                trials.iter_mut().flat_map(of).collect()
+            }
+        }
+    }
 }
 
 impl OneTrial {

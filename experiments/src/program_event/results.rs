@@ -9,7 +9,12 @@ pub trait PerformanceResults {
     /// What a metric came to at a focus, in the unit of the metric, in each trial; none where that is not known of it.
     fn by_trial(&mut self, metric: Metric, focus: &Focus) -> Vec<Option<f64>>;
 
-    /// The same of the trials of which it is known.
+    /// The same as far as it was measured, and no estimate from samples stands for it.
+    fn measured_by_trial(&mut self, metric: Metric, focus: &Focus) -> Vec<Option<f64>> {
+        self.by_trial(metric, focus)
+    }
+
+    /// What it came to in the trials of which that is known.
     fn results(&mut self, metric: Metric, focus: &Focus) -> Trials {
         self.by_trial(metric, focus).into_iter().flatten().collect()
     }
