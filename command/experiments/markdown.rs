@@ -50,7 +50,10 @@ fn difference(one: &RankedDifference) -> String {
     let share =
         one.share_of_change.map_or_else(String::new, |share| format!("{:.0} %", share * 100.0));
     let cause = if one.is_cause { "yes" } else { "follows" };
-    let (focus, change) = (code(&short_focus(&one.focus)), change(one.change));
+    let beside = one.beside.map_or_else(String::new, |beside| {
+        format!(", {} beside the rest of its run", change(Some(beside)))
+    });
+    let (focus, change) = (code(&short_focus(&one.focus)), change(one.change) + &beside);
     format!("| {} | {focus} | {a} | {b} | {change} | {share} | {cause} |\n", one.metric)
 }
 

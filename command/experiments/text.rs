@@ -93,6 +93,9 @@ fn difference(one: &RankedDifference, style: OutputStyle) -> String {
         one.metric,
         change(one.change)
     );
+    if let Some(beside) = one.beside {
+        text += &format!(", {} beside the rest of its run", change(Some(beside)));
+    }
     if let Some(share) = one.share_of_change {
         text += &format!(", {:.0} % of what the threads' time changed by", share * 100.0);
     }

@@ -3,21 +3,27 @@
 //! ```text
 //!   operands ──► structure   who had what                               ⊕            (program_event)
 //!            ──► wall        slower, faster, or no difference           dd           wall.rs
-//!            ──► differences for each metric perfDiff, down to the most special focus that explains most of the change;
+//!            ──► differences for each metric perfDiff, down to the most special focus that explains most of the change (descent.rs);
+//!                            of work also the parts of each run beside each other (composition.rs);
 //!                            causes before what follows from them       ranking.rs
 //!            ──► conclusions bottlenecks that are new, gone, grown or moved          conclusions.rs
 //!            ──► parts       the same phases, or the same fractions, side by side    parts.rs
 //! ```
 //! Each value has its spread over the trials. With two trials on each side and more a difference is one where chance is ruled out,
-//! with a confidence that is divided among the metrics, as each that is tried may err. With one trial nothing is known of chance, and a
+//! with a confidence that is divided among all that is tried, as each may err. With one trial nothing is known of chance, and a
 //! difference is one of at least a stated share.
 
+mod composition;
 mod conclusions;
+mod descent;
 mod fields;
 mod operand;
 mod parts;
 mod ranking;
 mod search_answers;
+mod shares;
+mod shifted_part;
+mod siblings;
 mod wall;
 
 use serde::Serialize;
@@ -122,8 +128,8 @@ pub fn compare(a: &mut Operand, b: &mut Operand, settings: &ComparisonSettings) 
     if let Some(name) = conclusions::without_search(a, b) {
         notes.push(format!("nothing was searched in {name}, so conclusions are not compared"));
     }
-    let uncertain = fields::uncertain(&metrics, a, b);
-    let delta = settings.delta(a, b, uncertain);
+    let tried = fields::uncertain(&metrics, a, b) + composition::families(&metrics);
+    let delta = settings.delta(a, b, tried);
     let wall_delta = settings.delta(a, b, 1);
     let wall = wall::compared(a, b, &wall_delta);
     let differences = ranking::ranked(&group, &metrics, (a, b), &delta);
