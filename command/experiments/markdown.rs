@@ -1,6 +1,9 @@
 //! A comparison as Markdown, for a build system or a discussion.
 
-use whyperf_experiments::{ComparedConclusion, Comparison, RankedDifference, WallVerdict};
+use whyperf_experiments::{
+    ComparedConclusion, Comparison, JointStructure, RankedDifference, StructuralDifference,
+    WallVerdict,
+};
 
 use crate::experiments::amounts::{change, short_focus, with_spread};
 use crate::output::terminal::plain;
@@ -42,6 +45,21 @@ pub(super) fn render(comparison: &Comparison) -> String {
         text += &format!("\n> {}\n", plain(note));
     }
     text
+}
+
+/// Which operands had what, where that is not all of them; nothing where all had the same.
+pub(super) fn structure_of_all(joint: &JointStructure) -> String {
+    if joint.structure.is_empty() {
+        return String::new();
+    }
+    let row = |one: &StructuralDifference| {
+        let those = joint.runs.iter().filter(|run| one.is_of(run)).map(|run| code(&run.name));
+        let those: Vec<String> = those.collect();
+        format!("| {} | {} | {} |\n", one.label, those.join(", "), code(&one.resource))
+    };
+    let rows: String = joint.structure.iter().take(MOST_ROWS).map(row).collect();
+    let head = "\n| label | in | resource |\n|---|---|---|\n";
+    format!("### Structure of all {}\n{head}{rows}", joint.runs.len())
 }
 
 fn difference(one: &RankedDifference) -> String {

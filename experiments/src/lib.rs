@@ -56,8 +56,8 @@ mod varint;
 
 pub use comparison::{
     ComparedConclusion, ComparedMetric, ComparedPart, ComparedRun, ComparedWall, Comparison,
-    ComparisonSettings, Conclusions, ExplainedPart, MetricRole, MovedConclusion, Operand,
-    RankedDifference, RunPart, StructuralDifference, WallVerdict, compare,
+    ComparisonSettings, Conclusions, ExplainedPart, JointStructure, MetricRole, MovedConclusion,
+    Operand, OperandOutline, RankedDifference, RunPart, StructuralDifference, WallVerdict, compare,
 };
 pub use copying::{CopiedRuns, CopyProgress};
 pub use database::AddressError;

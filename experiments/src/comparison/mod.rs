@@ -1,7 +1,7 @@
 //! Compares runs, or sets of trials: what differs in structure, in time and amounts, and in what the search concluded.
 //!
 //! ```text
-//!   operands ──► structure   who had what                               ⊕            (program_event)
+//!   operands ──► structure   who had what                               ⊕            structure.rs
 //!            ──► wall        slower, faster, or no difference           dd           wall.rs
 //!            ──► differences for each metric perfDiff, down to the most special focus that explains most of the change (descent.rs);
 //!                            of work also the parts of each run beside each other (composition.rs);
@@ -24,19 +24,20 @@ mod search_answers;
 mod shares;
 mod shifted_part;
 mod siblings;
+mod structure;
 mod wall;
 
 use serde::Serialize;
-use whyperf_model::Resource;
 
 pub use conclusions::{ComparedConclusion, Conclusions, MovedConclusion};
 pub use fields::{ComparedMetric, MetricRole};
 pub use operand::{ComparedRun, Operand, RunPart};
 pub use parts::ComparedPart;
 pub use ranking::{ExplainedPart, RankedDifference};
+pub use structure::{JointStructure, OperandOutline, StructuralDifference};
 pub use wall::{ComparedWall, WallVerdict};
 
-use crate::program_event::{Delta, EventGroup, PairedResult, RunLabel, euclidean, weighted_mean};
+use crate::program_event::{Delta, EventGroup, PairedResult, euclidean, weighted_mean};
 
 /// From when on something differs, as a user sets it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -65,15 +66,6 @@ impl ComparisonSettings {
         }
         Delta::Statistical { confidence: self.confidence, least: self.least }.divided(tried)
     }
-}
-
-/// A resource that not all operands had.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct StructuralDifference {
-    /// Its name.
-    pub resource: String,
-    /// The sum of the identifiers of the operands that had it: 1 is the first, 2 the second, 3 both.
-    pub label: u64,
 }
 
 /// Two operands side by side. Serialized, it is what `whyperf compare --json` writes.
@@ -116,10 +108,6 @@ pub fn compare(a: &mut Operand, b: &mut Operand, settings: &ComparisonSettings) 
     let group = EventGroup::of_all(&events).unwrap_or_default();
     let usual = [a.usual_event(), b.usual_event()];
     let usual = EventGroup::of_all(&usual).unwrap_or_default();
-    let structural = |(resource, label): (&Resource, RunLabel)| StructuralDifference {
-        resource: resource.to_string(),
-        label: label.0,
-    };
     let metrics = fields::common(a, b);
     let mut notes = operand::notes(a, b);
     if metrics.is_empty() {
@@ -141,41 +129,9 @@ pub fn compare(a: &mut Operand, b: &mut Operand, settings: &ComparisonSettings) 
         wall,
         differences,
         conclusions: conclusions::compared(a, b, &wall_delta),
-        structure: own(usual.differing()).map(structural).collect(),
+        structure: structure::differing(&usual),
         parts: parts::compared(a, b, settings, &metrics),
         distance: [euclidean(&results), weighted_mean(&results)],
         notes,
-    }
-}
-
-/// Without what the machine did to the runs: how often it kept them from a processor is no matter of what they are made of.
-fn own(differing: Vec<(&Resource, RunLabel)>) -> impl Iterator<Item = (&Resource, RunLabel)> {
-    let surroundings = ["/SyncObject/Kernel", "/SyncObject/Processor"];
-    let is_of = |resource: &Resource, above: &str| {
-        let rest = resource.path().strip_prefix(above);
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-    };
-    let is_own =
-        move |resource: &Resource| !surroundings.iter().any(|above| is_of(resource, above));
-    differing.into_iter().filter(move |(resource, _)| is_own(resource))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_the_machine_did_is_no_difference_in_structure() {
-        let resource = |name: &str| name.parse::<Resource>().expect("well formed");
-        let names = [
-            "/SyncObject/Kernel",
-            "/SyncObject/Processor/host",
-            "/SyncObject/Processors",
-            "/SyncObject/Barrier",
-        ];
-        let all = names.map(resource);
-        let differing = all.iter().map(|one| (one, RunLabel(1))).collect();
-        let told: Vec<&str> = own(differing).map(|(one, _)| one.path()).collect();
-        assert_eq!(told, ["/SyncObject/Processors", "/SyncObject/Barrier"]);
     }
 }
