@@ -71,7 +71,9 @@ fn reason(comparison: &Comparison) -> String {
 }
 
 fn cause(one: &RankedDifference) -> String {
-    format!("{} at {}: {}", one.metric, short_focus(&one.focus), change(one.change))
+    // What the machine did to all of a run is no reason.
+    let grown = change(one.beside.or(one.change));
+    format!("{} at {}: {grown}", one.metric, short_focus(&one.focus))
 }
 
 /// The text for a pull request.

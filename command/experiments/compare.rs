@@ -8,7 +8,8 @@ use clap::Args;
 use serde::Serialize;
 use whyperf_consultant::{Directives, NameMaps};
 use whyperf_experiments::{
-    Comparison, ComparisonSettings, Mapped, Operand, Store, compare as compared, map,
+    Comparison, ComparisonSettings, JointStructure, Mapped, Operand, OperandOutline, Store,
+    compare as compared, map,
 };
 
 use crate::experiments::failure_rules::FailureRules;
@@ -73,6 +74,7 @@ pub(crate) fn compare(request: &Compare) -> Result<ExitCode> {
         first = first.renamed(&maps);
     }
     let (mut all, mut failures) = (Vec::new(), Vec::new());
+    let mut others = Vec::new();
     for operand in &request.operands[1..] {
         let mut other = operand.read(&request.reading.store, &mut store)?;
         if request.match_renamed {
@@ -82,21 +84,31 @@ pub(crate) fn compare(request: &Compare) -> Result<ExitCode> {
         let comparison = compared(&mut first, &mut other, &settings);
         failures.extend(request.rules.failures(&comparison, &mut first, &mut other));
         all.push(comparison);
+        others.push(OperandOutline::of(&other));
     }
+    let joint = joint_structure(OperandOutline::of(&first), others);
     if let Some(path) = &request.json {
-        write_json(path, &all)?;
+        write_json(path, &all, joint.as_ref())?;
     }
-    let shown: Vec<String> = if request.markdown {
-        all.iter().map(markdown::render).collect()
+    let (mut shown, of_all): (Vec<String>, Option<String>) = if request.markdown {
+        (all.iter().map(markdown::render).collect(), joint.as_ref().map(markdown::structure_of_all))
     } else {
         let style = request.reading.style();
-        all.iter().map(|comparison| text::render(comparison, style)).collect()
+        let of_all = joint.as_ref().map(|joint| text::structure_of_all(joint, style));
+        (all.iter().map(|comparison| text::render(comparison, style)).collect(), of_all)
     };
+    shown.extend(of_all.filter(|text| !text.is_empty()));
     let is_printed = delivery::print(&shown.join("\n"));
     for failure in &failures {
         terminal::complain(failure);
     }
     Ok(if failures.is_empty() { status(is_printed) } else { ExitCode::from(FailureRules::STATUS) })
+}
+
+/// ⊕ of all operands, where they are more than two.
+fn joint_structure(first: OperandOutline, others: Vec<OperandOutline>) -> Option<JointStructure> {
+    let all: Vec<OperandOutline> = std::iter::once(first).chain(others).collect();
+    if all.len() < 3 { None } else { JointStructure::of(&all) }
 }
 
 /// The maps of the files of the request.
@@ -134,18 +146,25 @@ fn matched(
     Ok(Some(first.of_store(store)?.renamed(&maps)))
 }
 
-/// One comparison as an object; of several the first is the object, with the others in `more`.
+/// One comparison as an object; of several the first is the object, with the others in `more`, and in `all` which operands had what.
 #[derive(Serialize)]
 struct Written<'a> {
     #[serde(flatten)]
     first: &'a Comparison,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     more: &'a [Comparison],
+    #[serde(rename = "all", skip_serializing_if = "Option::is_none")]
+    joint: Option<&'a JointStructure>,
 }
 
-fn write_json(path: &std::path::Path, all: &[Comparison]) -> Result<()> {
+fn write_json(
+    path: &std::path::Path,
+    all: &[Comparison],
+    joint: Option<&JointStructure>,
+) -> Result<()> {
     let Some((first, more)) = all.split_first() else { return Ok(()) };
-    let text = serde_json::to_string_pretty(&Written { first, more }).context("writing JSON")?;
+    let text =
+        serde_json::to_string_pretty(&Written { first, more, joint }).context("writing JSON")?;
     whole_file::replace(path, &(text + "\n"))
         .with_context(|| format!("writing the comparison to {}", path.display()))
 }

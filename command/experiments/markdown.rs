@@ -1,6 +1,9 @@
 //! A comparison as Markdown, for a build system or a discussion.
 
-use whyperf_experiments::{ComparedConclusion, Comparison, RankedDifference, WallVerdict};
+use whyperf_experiments::{
+    ComparedConclusion, Comparison, JointStructure, RankedDifference, StructuralDifference,
+    WallVerdict,
+};
 
 use crate::experiments::amounts::{change, short_focus, with_spread};
 use crate::output::terminal::plain;
@@ -44,13 +47,31 @@ pub(super) fn render(comparison: &Comparison) -> String {
     text
 }
 
+/// Which operands had what, where that is not all of them; nothing where all had the same.
+pub(super) fn structure_of_all(joint: &JointStructure) -> String {
+    if joint.structure.is_empty() {
+        return String::new();
+    }
+    let row = |one: &StructuralDifference| {
+        let those = joint.runs.iter().filter(|run| one.is_of(run)).map(|run| code(&run.name));
+        let those: Vec<String> = those.collect();
+        format!("| {} | {} | {} |\n", one.label, those.join(", "), code(&one.resource))
+    };
+    let rows: String = joint.structure.iter().take(MOST_ROWS).map(row).collect();
+    let head = "\n| label | in | resource |\n|---|---|---|\n";
+    format!("### Structure of all {}\n{head}{rows}", joint.runs.len())
+}
+
 fn difference(one: &RankedDifference) -> String {
     let [a, b] = [(one.a, one.spread[0]), (one.b, one.spread[1])]
         .map(|(value, spread)| with_spread(value, spread, one.unit));
     let share =
         one.share_of_change.map_or_else(String::new, |share| format!("{:.0} %", share * 100.0));
     let cause = if one.is_cause { "yes" } else { "follows" };
-    let (focus, change) = (code(&short_focus(&one.focus)), change(one.change));
+    let beside = one.beside.map_or_else(String::new, |beside| {
+        format!(", {} beside the rest of its run", change(Some(beside)))
+    });
+    let (focus, change) = (code(&short_focus(&one.focus)), change(one.change) + &beside);
     format!("| {} | {focus} | {a} | {b} | {change} | {share} | {cause} |\n", one.metric)
 }
 

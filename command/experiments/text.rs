@@ -1,7 +1,8 @@
 //! A comparison as text for a terminal.
 
 use whyperf_experiments::{
-    ComparedConclusion, ComparedPart, ComparedWall, Comparison, RankedDifference, WallVerdict,
+    ComparedConclusion, ComparedPart, ComparedWall, Comparison, JointStructure, RankedDifference,
+    StructuralDifference, WallVerdict,
 };
 
 use crate::experiments::amounts::{change, short_focus, with_spread};
@@ -93,6 +94,9 @@ fn difference(one: &RankedDifference, style: OutputStyle) -> String {
         one.metric,
         change(one.change)
     );
+    if let Some(beside) = one.beside {
+        text += &format!(", {} beside the rest of its run", change(Some(beside)));
+    }
     if let Some(share) = one.share_of_change {
         text += &format!(", {:.0} % of what the threads' time changed by", share * 100.0);
     }
@@ -136,7 +140,7 @@ fn structure(comparison: &Comparison, style: OutputStyle) -> String {
     if comparison.structure.is_empty() {
         return String::new();
     }
-    let line = |one: &whyperf_experiments::StructuralDifference| {
+    let line = |one: &StructuralDifference| {
         let name =
             comparison.runs.iter().find(|run| run.label == one.label).map(|run| run.name.as_str());
         format!(
@@ -148,6 +152,21 @@ fn structure(comparison: &Comparison, style: OutputStyle) -> String {
     };
     let lines: String = comparison.structure.iter().take(MOST_RESOURCES).map(line).collect();
     title("Structure", style) + &lines + &more(comparison.structure.len(), MOST_RESOURCES)
+}
+
+/// Which operands had what, where that is not all of them; nothing where all had the same.
+pub(super) fn structure_of_all(joint: &JointStructure, style: OutputStyle) -> String {
+    if joint.structure.is_empty() {
+        return String::new();
+    }
+    let line = |one: &StructuralDifference| {
+        let those = joint.runs.iter().filter(|run| one.is_of(run)).map(|run| plain(&run.name));
+        let those: Vec<_> = those.collect();
+        format!("  {:<4} {}  in {}\n", one.label, plain(&one.resource), those.join(", "))
+    };
+    let lines: String = joint.structure.iter().take(MOST_RESOURCES).map(line).collect();
+    let name = format!("Structure of all {}", joint.runs.len());
+    title(&name, style) + &lines + &more(joint.structure.len(), MOST_RESOURCES)
 }
 
 fn more(all: usize, shown: usize) -> String {

@@ -28,6 +28,7 @@ mod error;
 mod exchange;
 mod foreign_bytes;
 mod foreign_profile;
+mod function_calls;
 mod history;
 mod import_recorder;
 mod imported_part;
@@ -60,8 +61,8 @@ mod varint;
 
 pub use comparison::{
     ComparedConclusion, ComparedMetric, ComparedPart, ComparedRun, ComparedWall, Comparison,
-    ComparisonSettings, Conclusions, ExplainedPart, MetricRole, MovedConclusion, Operand,
-    RankedDifference, RunPart, StructuralDifference, WallVerdict, compare,
+    ComparisonSettings, Conclusions, ExplainedPart, JointStructure, MetricRole, MovedConclusion,
+    Operand, OperandOutline, RankedDifference, RunPart, StructuralDifference, WallVerdict, compare,
 };
 pub use copying::{CopiedRuns, CopyProgress};
 pub use database::AddressError;

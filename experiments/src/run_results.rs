@@ -21,7 +21,8 @@ use whyperf_model::{
 };
 
 use crate::error::StoreError;
-use crate::program_event::{PerformanceResults, ProgramEvent, Trials};
+use crate::function_calls::FunctionCalls;
+use crate::program_event::{PerformanceResults, ProgramEvent};
 use crate::record::Record;
 use crate::replay::Replay;
 use crate::run::RunId;
@@ -34,6 +35,8 @@ pub struct RunResults {
     histograms: BTreeMap<Pair, Histogram>,
     /// The part of the running time that functions have by stack samples; empty where nothing was sampled.
     sampled: BTreeMap<Resource, f64>,
+    /// How often processes called functions, in the whole run.
+    called: FunctionCalls,
     event: ProgramEvent,
     interval: Interval,
     classes: Classes,
@@ -61,6 +64,10 @@ impl Store {
         let mut results = RunResults::new(record, histograms, event);
         results.sampled =
             self.report(run)?.map_or_else(BTreeMap::new, |report| sampled(&report.json));
+        let known = results.known_code();
+        if known.resources().any(|code| code.depth() > 1 && !results.regions.contains(code)) {
+            results.called = FunctionCalls::of(&self.profile(run)?, &known);
+        }
         Ok(results)
     }
 }
@@ -75,6 +82,7 @@ impl RunResults {
             record,
             histograms,
             sampled: BTreeMap::new(),
+            called: FunctionCalls::default(),
             event,
             interval,
             classes: Classes::default(),
@@ -143,6 +151,7 @@ impl RunResults {
         self.event = self.event.renamed(maps);
         let sampled = std::mem::take(&mut self.sampled).into_iter();
         self.sampled = sampled.map(|(function, share)| (maps.renamed(&function), share)).collect();
+        self.called.rename(maps);
         self.regions = self.regions.iter().map(|region| maps.renamed(region)).collect();
         (self.classes, self.resources) = (Classes::default(), Resources::default());
         self.add_up();
@@ -187,7 +196,7 @@ impl RunResults {
         }
         // Of functions only those are known that somebody looked at; one that samples led to need not be a resource of the run.
         if of_functions && !self.names_regions(pair) {
-            return self.estimated(pair);
+            return self.estimated(pair).or_else(|| self.by_profile(pair));
         }
         if !self.event.is_valid(&pair.focus) {
             // What is not there does nothing.
@@ -250,6 +259,21 @@ impl RunResults {
         self.amount(&Pair::new(Metric::Cpu, Focus::whole_program())).map(|all| share * all)
     }
 
+    /// How often a process called a function that no pair of its own was measured for.
+    fn by_profile(&self, pair: &Pair) -> Option<f64> {
+        // The profile is one of the whole run.
+        let is_known = pair.metric == Metric::Calls && self.interval == self.record.length();
+        is_known.then(|| self.called.amount(&pair.focus)).flatten()
+    }
+
+    /// Its code and processes: also functions that samples led to, which need not be resources of the run.
+    fn known_code(&self) -> ProgramEvent {
+        let measured = self.histograms.keys().flat_map(|pair| pair.focus.part(Hierarchy::Code));
+        let all = self.event.resources().chain(self.sampled.keys()).chain(measured);
+        let counts = [Hierarchy::Code, Hierarchy::Process];
+        ProgramEvent::new(all.filter(|one| counts.contains(&one.hierarchy())).cloned())
+    }
+
     /// The rate while it was measured, over the whole interval.
     fn estimated(&self, pair: &Pair) -> Option<f64> {
         let reading = self.histograms.get(pair)?.reading(self.interval);
@@ -296,8 +320,14 @@ fn part(by: Totals, pass: Interval, interval: Interval) -> Option<Totals> {
 }
 
 impl PerformanceResults for RunResults {
-    fn results(&mut self, metric: Metric, focus: &Focus) -> Trials {
-        Trials::new(self.amount(&Pair::new(metric, focus.clone())))
+    fn by_trial(&mut self, metric: Metric, focus: &Focus) -> Vec<Option<f64>> {
+        vec![self.amount(&Pair::new(metric, focus.clone()))]
+    }
+
+    fn measured_by_trial(&mut self, metric: Metric, focus: &Focus) -> Vec<Option<f64>> {
+        let pair = Pair::new(metric, focus.clone());
+        let amount = if self.by_samples(&pair).is_some() { None } else { self.amount(&pair) };
+        vec![amount]
     }
 }
 

@@ -151,6 +151,24 @@ fn stated_results_are_compared_like_a_run() {
 }
 
 #[test]
+fn three_operands_are_one_structure() {
+    let place = Place::new("three");
+    for (name, node) in [("one", "cow03"), ("two", "cow07"), ("three", "cow03")] {
+        let model = format!("whyperf results 1\nwall </Machine/{node}> 2 s\n");
+        std::fs::write(place.path(name), model).expect("writable");
+    }
+    let files = ["one", "two", "three"].map(|name| format!("file:{name}"));
+    let words = ["compare", &files[0], &files[1], &files[2], "--json", "all.json"];
+    let said = place.say(&words);
+    assert_eq!(said.status, Some(0), "{said:?}");
+    assert!(text(&said).contains("in file:one, file:three"), "{said:?}");
+    let written = std::fs::read(place.path("all.json")).expect("written");
+    let all: Value = serde_json::from_slice(&written).expect("JSON");
+    let label = |position: usize| all["all"]["structure"][position]["label"].as_u64();
+    assert_eq!([label(0), label(1)], [Some(5), Some(2)], "{all}");
+}
+
+#[test]
 fn operands_and_conditions_that_make_no_sense_are_refused() {
     let place = Place::new("operands");
     imported(&place, "run", 1_000_000);

@@ -1,36 +1,43 @@
 //! Compares runs, or sets of trials: what differs in structure, in time and amounts, and in what the search concluded.
 //!
 //! ```text
-//!   operands ──► structure   who had what                               ⊕            (program_event)
+//!   operands ──► structure   who had what                               ⊕            structure.rs
 //!            ──► wall        slower, faster, or no difference           dd           wall.rs
-//!            ──► differences for each metric perfDiff, down to the most special focus that explains most of the change;
+//!            ──► differences for each metric perfDiff, down to the most special focus that explains most of the change (descent.rs);
+//!                            of work also the parts of each run beside each other (composition.rs);
 //!                            causes before what follows from them       ranking.rs
 //!            ──► conclusions bottlenecks that are new, gone, grown or moved          conclusions.rs
 //!            ──► parts       the same phases, or the same fractions, side by side    parts.rs
 //! ```
 //! Each value has its spread over the trials. With two trials on each side and more a difference is one where chance is ruled out,
-//! with a confidence that is divided among the metrics, as each that is tried may err. With one trial nothing is known of chance, and a
+//! with a confidence that is divided among all that is tried, as each may err. With one trial nothing is known of chance, and a
 //! difference is one of at least a stated share.
 
+mod composition;
 mod conclusions;
+mod descent;
 mod fields;
 mod operand;
 mod parts;
 mod ranking;
 mod search_answers;
+mod shares;
+mod shifted_part;
+mod siblings;
+mod structure;
 mod wall;
 
 use serde::Serialize;
-use whyperf_model::Resource;
 
 pub use conclusions::{ComparedConclusion, Conclusions, MovedConclusion};
 pub use fields::{ComparedMetric, MetricRole};
 pub use operand::{ComparedRun, Operand, RunPart};
 pub use parts::ComparedPart;
 pub use ranking::{ExplainedPart, RankedDifference};
+pub use structure::{JointStructure, OperandOutline, StructuralDifference};
 pub use wall::{ComparedWall, WallVerdict};
 
-use crate::program_event::{Delta, EventGroup, PairedResult, RunLabel, euclidean, weighted_mean};
+use crate::program_event::{Delta, EventGroup, PairedResult, euclidean, weighted_mean};
 
 /// From when on something differs, as a user sets it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,15 +66,6 @@ impl ComparisonSettings {
         }
         Delta::Statistical { confidence: self.confidence, least: self.least }.divided(tried)
     }
-}
-
-/// A resource that not all operands had.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct StructuralDifference {
-    /// Its name.
-    pub resource: String,
-    /// The sum of the identifiers of the operands that had it: 1 is the first, 2 the second, 3 both.
-    pub label: u64,
 }
 
 /// Two operands side by side. Serialized, it is what `whyperf compare --json` writes.
@@ -110,10 +108,6 @@ pub fn compare(a: &mut Operand, b: &mut Operand, settings: &ComparisonSettings) 
     let group = EventGroup::of_all(&events).unwrap_or_default();
     let usual = [a.usual_event(), b.usual_event()];
     let usual = EventGroup::of_all(&usual).unwrap_or_default();
-    let structural = |(resource, label): (&Resource, RunLabel)| StructuralDifference {
-        resource: resource.to_string(),
-        label: label.0,
-    };
     let metrics = fields::common(a, b);
     let mut notes = operand::notes(a, b);
     if metrics.is_empty() {
@@ -122,8 +116,8 @@ pub fn compare(a: &mut Operand, b: &mut Operand, settings: &ComparisonSettings) 
     if let Some(name) = conclusions::without_search(a, b) {
         notes.push(format!("nothing was searched in {name}, so conclusions are not compared"));
     }
-    let uncertain = fields::uncertain(&metrics, a, b);
-    let delta = settings.delta(a, b, uncertain);
+    let tried = fields::uncertain(&metrics, a, b) + composition::families(&metrics);
+    let delta = settings.delta(a, b, tried);
     let wall_delta = settings.delta(a, b, 1);
     let wall = wall::compared(a, b, &wall_delta);
     let differences = ranking::ranked(&group, &metrics, (a, b), &delta);
@@ -135,41 +129,9 @@ pub fn compare(a: &mut Operand, b: &mut Operand, settings: &ComparisonSettings) 
         wall,
         differences,
         conclusions: conclusions::compared(a, b, &wall_delta),
-        structure: own(usual.differing()).map(structural).collect(),
+        structure: structure::differing(&usual),
         parts: parts::compared(a, b, settings, &metrics),
         distance: [euclidean(&results), weighted_mean(&results)],
         notes,
-    }
-}
-
-/// Without what the machine did to the runs: how often it kept them from a processor is no matter of what they are made of.
-fn own(differing: Vec<(&Resource, RunLabel)>) -> impl Iterator<Item = (&Resource, RunLabel)> {
-    let surroundings = ["/SyncObject/Kernel", "/SyncObject/Processor"];
-    let is_of = |resource: &Resource, above: &str| {
-        let rest = resource.path().strip_prefix(above);
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-    };
-    let is_own =
-        move |resource: &Resource| !surroundings.iter().any(|above| is_of(resource, above));
-    differing.into_iter().filter(move |(resource, _)| is_own(resource))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_the_machine_did_is_no_difference_in_structure() {
-        let resource = |name: &str| name.parse::<Resource>().expect("well formed");
-        let names = [
-            "/SyncObject/Kernel",
-            "/SyncObject/Processor/host",
-            "/SyncObject/Processors",
-            "/SyncObject/Barrier",
-        ];
-        let all = names.map(resource);
-        let differing = all.iter().map(|one| (one, RunLabel(1))).collect();
-        let told: Vec<&str> = own(differing).map(|(one, _)| one.path()).collect();
-        assert_eq!(told, ["/SyncObject/Processors", "/SyncObject/Barrier"]);
     }
 }

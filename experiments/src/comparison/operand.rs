@@ -94,7 +94,7 @@ impl Operand {
     pub fn trials(&self) -> usize {
         match &self.source {
             OperandSource::Runs(trials) => trials.len(),
-            OperandSource::Stated(_) => 1,
+            OperandSource::Stated(results) => results.trials(),
         }
     }
 
@@ -189,12 +189,22 @@ impl Operand {
 }
 
 impl PerformanceResults for Operand {
-    fn results(&mut self, metric: Metric, focus: &Focus) -> Trials {
+    fn by_trial(&mut self, metric: Metric, focus: &Focus) -> Vec<Option<f64>> {
         match &mut self.source {
-            OperandSource::Stated(results) => results.results(metric, focus),
+            OperandSource::Stated(results) => results.by_trial(metric, focus),
             OperandSource::Runs(trials) => {
-                let of = |trial: &mut OneTrial| trial.results.results(metric, focus).mean();
-                trials.iter_mut().filter_map(of).collect()
+                let of = |trial: &mut OneTrial| trial.results.by_trial(metric, focus);
+                trials.iter_mut().flat_map(of).collect()
+            }
+        }
+    }
+
+    fn measured_by_trial(&mut self, metric: Metric, focus: &Focus) -> Vec<Option<f64>> {
+        match &mut self.source {
+            OperandSource::Stated(results) => results.measured_by_trial(metric, focus),
+            OperandSource::Runs(trials) => {
+                let of = |trial: &mut OneTrial| trial.results.measured_by_trial(metric, focus);
+                trials.iter_mut().flat_map(of).collect()
             }
         }
     }

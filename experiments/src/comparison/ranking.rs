@@ -6,16 +6,20 @@
 //! * work, and requests (whose part is the waiting at the same focus), with all of it;
 //! * waiting with a tenth, but for waiting where requests changed, too, which tells nothing new and counts with a hundredth.
 //!
-//! Of what the program computes, shares are compared, too: a rank that computes a fifth more is lost in how the time of all of them varies from
-//! run to run, and stands out among the ranks of its run.
+//! Of what the program computes the parts of each run are compared with each other, too (`composition.rs`): a rank that computes a fifth more is
+//! lost in how the time of all of them varies from run to run, and stands out among the ranks of its run. What a process calls more often
+//! than the others counts with the time that the calls take.
 //!
 //! What goes the other way than the threads' time counts with a tenth of that.
 
 use serde::Serialize;
-use whyperf_model::{Focus, Hierarchy, Metric};
+use whyperf_model::{Focus, Metric};
 
+use super::composition::{ShiftedCalls, TellingParts, shifted_calls, telling_parts};
+use super::descent::{is_all_there_is, most_special, own_change};
 use super::fields::{ComparedMetric, MetricRole};
 use super::operand::Operand;
+use super::shifted_part::ShiftedPart;
 use crate::program_event::{
     Delta, Difference, DifferenceTree, DiscreteDistance, EventGroup, Explanation,
     PerformanceResults as _, Scope, Trials, performance_difference,
@@ -45,6 +49,9 @@ pub struct RankedDifference {
     pub b: f64,
     /// What the second has more, as a share of the first; none where that had nothing.
     pub change: Option<f64>,
+    /// What it grew by beside other parts of the same run, as a share: a process beside the others, a function as a part of the whole. None where that
+    /// was not compared, or it came from nothing.
+    pub beside: Option<f64>,
     /// Its part of what the time of all threads changed by; of requests, that of the waiting for them. None where the time of the threads
     /// does not differ.
     pub share_of_change: Option<f64>,
@@ -70,13 +77,24 @@ pub(super) fn ranked(
     let mut found: Vec<RankedDifference> = Vec::new();
     let of_threads = ThreadTime::of(a, b, delta);
     for row in metrics {
-        let mut tree = performance_difference(group, row.metric, (a, b), delta, SCOPE);
-        if tree.found.is_empty() && row.role == MetricRole::Work {
-            tree = shares(group, row.metric, (a, b), delta);
-        }
-        if let Some(one) = named(group, row, &tree, (a, b), of_threads) {
-            found.push(one);
-        }
+        let tree = performance_difference(group, row.metric, (a, b), delta, SCOPE);
+        let places = match row.role {
+            MetricRole::Work => {
+                let parts = telling_parts(group, row.metric, (a, b), delta);
+                with_parts(group, tree, parts)
+            }
+            MetricRole::Requests(_) | MetricRole::Waiting => vec![Place::of(group, tree)],
+        };
+        let of_row = places.iter().filter_map(|place| {
+            let last = place.last()?;
+            let time = time_of(row, last, (a, b));
+            Some(named(group, row, place, time, of_threads))
+        });
+        found.extend(of_row.collect::<Vec<_>>().into_iter().flatten());
+    }
+    if let Some(ShiftedCalls { part, time }) = shifted_calls(group, (a, b), delta) {
+        let row = ComparedMetric { metric: part.metric, role: MetricRole::Requests(Metric::Cpu) };
+        found.extend(named(group, &row, &Place::alone(part), Some(time), of_threads));
     }
     let causes: Vec<String> =
         found.iter().filter(|one| one.is_cause).map(|one| one.focus.clone()).collect();
@@ -87,49 +105,84 @@ pub(super) fn ranked(
     found
 }
 
-/// The process whose part of the whole program differs most, as the only difference; nothing where none differs.
-fn shares(
-    group: &EventGroup,
-    metric: Metric,
-    (a, b): (&mut Operand, &mut Operand),
-    delta: &Delta,
-) -> DifferenceTree {
-    let whole = Focus::whole_program();
-    let foci = group.magnify_in(&whole, Hierarchy::Process);
-    let is_of_both = |focus: &Focus| {
-        let processes = focus.part(Hierarchy::Process).iter();
-        processes.map(|one| group.label(one)).all(|label| label == group.everybody())
-    };
-    // Among more processes each has a smaller part, which tells nothing.
-    if !foci.iter().all(is_of_both) {
-        return DifferenceTree::default();
+/// Where a metric differs, with the way there.
+struct Place {
+    tree: DifferenceTree,
+    /// Positions in the tree, from the whole program downwards.
+    way: Vec<usize>,
+    /// By how much the last of them grew beside other parts of the run, as a logarithm.
+    growth: Option<f64>,
+}
+
+impl Place {
+    fn of(group: &EventGroup, tree: DifferenceTree) -> Self {
+        let way = most_special(group, &tree);
+        Self { tree, way, growth: None }
     }
-    let delta = delta.divided(foci.len());
-    let mut most: Option<(f64, Difference)> = None;
-    for focus in foci {
-        let of = |operand: &mut Operand| {
-            let (part, all) = (operand.results(metric, &focus), operand.results(metric, &whole));
-            let pairs = part.values().iter().zip(all.values());
-            let shares: Trials = pairs.map(|(part, all)| part / all).collect();
-            (part, shares)
+
+    /// One that is found without the whole program.
+    fn alone(part: ShiftedPart) -> Self {
+        let mut place = Self { tree: DifferenceTree::default(), way: Vec::new(), growth: None };
+        place.go_to(part);
+        place
+    }
+
+    fn go_to(&mut self, part: ShiftedPart) {
+        self.way.push(self.tree.found.len());
+        self.tree.found.push(part.difference);
+        self.growth = Some(part.growth);
+    }
+
+    fn last(&self) -> Option<&Difference> {
+        self.way.last().map(|last| &self.tree.found[*last])
+    }
+}
+
+/// Where work differs: as far down as the tree goes, and further where a part of the runs tells more.
+fn with_parts(group: &EventGroup, tree: DifferenceTree, parts: TellingParts) -> Vec<Place> {
+    let mut place = Place::of(group, tree);
+    let Some(last) = place.last() else {
+        let parts = match parts {
+            TellingParts::Cause(part) => vec![part],
+            TellingParts::Moved(parts) => parts,
         };
-        let ((in_a, of_a), (in_b, of_b)) = (of(a), of(b));
-        let grown = of_b.mean().unwrap_or_default() - of_a.mean().unwrap_or_default();
-        let differs = delta.distance(&of_a, &of_b) == DiscreteDistance::Differs;
-        if differs && most.as_ref().is_none_or(|(known, _)| grown.abs() > known.abs()) {
-            let change = in_b.mean().unwrap_or_default() - in_a.mean().unwrap_or_default();
-            most = Some((grown, Difference { focus, a: in_a, b: in_b, change }));
+        return parts.into_iter().map(Place::alone).collect();
+    };
+    if let TellingParts::Cause(part) = parts
+        && part.difference.focus != last.focus
+    {
+        let is_below = last.focus.contains(&part.difference.focus);
+        if !is_below && own_change(&part.difference) < MORE_SPECIAL * own_change(last) {
+            return vec![place];
         }
+        if !is_below {
+            place.way.truncate(1);
+        }
+        place.go_to(part);
     }
-    let found = most.into_iter().map(|(_, difference)| difference).collect();
-    DifferenceTree { found, ..DifferenceTree::default() }
+    vec![place]
+}
+
+/// What a difference comes to in time; of requests that is the waiting for them.
+fn time_of(
+    row: &ComparedMetric,
+    difference: &Difference,
+    (a, b): (&mut Operand, &mut Operand),
+) -> Option<f64> {
+    match row.role {
+        MetricRole::Requests(waiting) => change(a, b, waiting, &difference.focus),
+        MetricRole::Work if row.metric == Metric::Instructions => {
+            change(a, b, Metric::Cpu, &difference.focus)
+        }
+        MetricRole::Work | MetricRole::Waiting => Some(difference.change),
+    }
 }
 
 /// Foci that explain less than a tenth of a metric's change are not looked into.
 const SCOPE: Scope = Scope { least_share: 0.1, most: 4000 };
 
-/// So much of a difference is most of it.
-const MOST_OF_IT: f64 = 0.8;
+/// What changed by so many times more of its own explains the same change better.
+const MORE_SPECIAL: f64 = 1.5;
 
 /// A part that is worth a line.
 const WORTH_A_LINE: f64 = 0.1;
@@ -140,23 +193,18 @@ fn change(a: &mut Operand, b: &mut Operand, metric: Metric, focus: &Focus) -> Op
     Some(b? - a?)
 }
 
-/// The difference of a metric where most of it is; none where the whole program does not differ.
+/// The difference of a metric at a place; none where it has none.
 fn named(
     group: &EventGroup,
     row: &ComparedMetric,
-    tree: &DifferenceTree,
-    (a, b): (&mut Operand, &mut Operand),
+    place: &Place,
+    time: Option<f64>,
     of_threads: ThreadTime,
 ) -> Option<RankedDifference> {
-    let way = most_special(group, tree);
+    let Place { tree, way, growth } = place;
     let last = *way.last()?;
     let difference = &tree.found[last];
     let focus = &difference.focus;
-    let time = match row.role {
-        MetricRole::Requests(waiting) => change(a, b, waiting, focus),
-        MetricRole::Work if row.metric == Metric::Instructions => change(a, b, Metric::Cpu, focus),
-        MetricRole::Work | MetricRole::Waiting => Some(difference.change),
-    };
     let share = time.zip(of_threads.change).map(|(time, all)| time / all);
     let is_cause = row.role != MetricRole::Waiting;
     let part = |one: &Explanation| ExplainedPart {
@@ -179,6 +227,7 @@ fn named(
         a: of_a,
         b: of_b,
         change: (of_a != 0.0).then(|| of_b / of_a - 1.0),
+        beside: growth.map(f64::exp_m1).filter(|beside| beside.is_finite()),
         share_of_change: share,
         spread: [difference.a.spread(), difference.b.spread()],
         is_cause,
@@ -216,36 +265,6 @@ impl ThreadTime {
     }
 }
 
-/// From the whole program down, always to the part that explains its change best, as long as that is nearly all of it.
-fn most_special(group: &EventGroup, tree: &DifferenceTree) -> Vec<usize> {
-    let mut way: Vec<usize> = tree.found.first().map(|_| 0).into_iter().collect();
-    while let Some(last) = way.last() {
-        let parts = tree.children.get(last).into_iter().flatten();
-        let explains =
-            |one: &&Explanation| one.share >= MOST_OF_IT && !is_all_there_is(group, tree, one);
-        // With a process its machine is named.
-        let has_process = !tree.found[*last].focus.is_root(Hierarchy::Process);
-        let is_new = |one: &&Explanation| !(has_process && one.hierarchy == Hierarchy::Machine);
-        // All of it rather than more than all, which others made up for.
-        let beside = |one: &&Explanation| (one.share - 1.0).abs();
-        let is_machine = |one: &&Explanation| one.hierarchy == Hierarchy::Machine;
-        let most = parts.filter(explains).filter(is_new).min_by(|one, other| {
-            let by_share = beside(one).total_cmp(&beside(other));
-            by_share.then(is_machine(one).cmp(&is_machine(other)))
-        });
-        let Some(next) = most else { break };
-        way.push(next.part);
-    }
-    way
-}
-
-/// Whether a part is the only machine, process or thread, and so names nothing.
-fn is_all_there_is(group: &EventGroup, tree: &DifferenceTree, one: &Explanation) -> bool {
-    let resource = &tree.found[one.part].focus.part(one.hierarchy)[0];
-    let siblings = resource.parent().map_or(0, |above| group.union().children(&above).count());
-    matches!(one.hierarchy, Hierarchy::Machine | Hierarchy::Process) && siblings < 2
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -266,13 +285,16 @@ mod tests {
         let (mut a, mut b) = (of_ranks(a), of_ranks(b));
         let group = EventGroup::of_all(&[a.event(), b.event()]).expect("two");
         let delta = Delta::Relative(0.1);
-        let found = shares(&group, Metric::Cpu, (&mut a, &mut b), &delta).found;
-        found.iter().map(|one| one.focus.part(Hierarchy::Process)[0].to_string()).collect()
+        let metrics = [ComparedMetric { metric: Metric::Cpu, role: MetricRole::Work }];
+        let found = ranked(&group, &metrics, (&mut a, &mut b), &delta);
+        found.into_iter().map(|one| one.focus).collect()
     }
 
     #[test]
     fn shares_of_processes_are_compared_where_they_are_the_same_processes() {
-        assert_eq!(places(&[10, 10], &[13, 7]), ["/Process/0"]);
+        let [first, second] =
+            ["0", "1"].map(|one| format!("</Code,/Machine,/Process/{one},/SyncObject>"));
+        assert_eq!(places(&[10, 10], &[13, 7]), [first, second]);
         assert_eq!(places(&[10, 10], &[5, 5, 5, 5]), Vec::<String>::new());
     }
 }

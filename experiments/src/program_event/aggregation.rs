@@ -60,8 +60,8 @@ mod tests {
     struct Lengths;
 
     impl PerformanceResults for Lengths {
-        fn results(&mut self, _: Metric, focus: &Focus) -> Trials {
-            Trials::new([focus.to_string().len() as f64])
+        fn by_trial(&mut self, _: Metric, focus: &Focus) -> Vec<Option<f64>> {
+            vec![Some(focus.to_string().len() as f64)]
         }
     }
 

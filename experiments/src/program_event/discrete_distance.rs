@@ -143,13 +143,18 @@ pub(super) fn chance(x: &Trials, y: &Trials) -> Option<f64> {
     let [Some(of_x), Some(of_y)] = parts else { return None };
     let change = (x.mean()? - y.mean()?).abs();
     let both = of_x + of_y;
-    if both == 0.0 {
-        return Some(if change == 0.0 { 1.0 } else { 0.0 });
-    }
     let freedom =
         both.powi(2) / (of_x.powi(2) / (x.count() - 1.0) + of_y.powi(2) / (y.count() - 1.0));
-    let t = StudentsT::new(0.0, 1.0, freedom).ok()?;
-    Some(2.0 * t.cdf(-change / both.sqrt()))
+    Some(chance_of(change, both.sqrt(), freedom))
+}
+
+/// The two-sided chance of a change with this standard error, by Student's t.
+pub(super) fn chance_of(change: f64, error: f64, freedom: f64) -> f64 {
+    if error == 0.0 {
+        return if change == 0.0 { 1.0 } else { 0.0 };
+    }
+    let t = StudentsT::new(0.0, 1.0, freedom);
+    t.map_or(1.0, |t| 2.0 * t.cdf(-change.abs() / error))
 }
 
 #[cfg(test)]

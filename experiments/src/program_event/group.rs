@@ -21,6 +21,12 @@ use super::event::ProgramEvent;
 pub struct RunLabel(pub u64);
 
 impl RunLabel {
+    /// The identifier of the run of this position, counted from zero; of one that has none, nothing.
+    #[must_use]
+    pub const fn of(position: u32) -> Self {
+        Self(if position < u64::BITS { 1 << position } else { 0 })
+    }
+
     /// Whether the run of this position, counted from zero, had it.
     #[must_use]
     pub const fn holds(self, position: u32) -> bool {

@@ -4,7 +4,7 @@
 //!   program event        a forest of resources: what a run was made of           event.rs
 //!   event group   E1 ⊕ E2, the union of several, labelled by who had it          group.rs
 //!   P(E, m, f)           what a metric came to at a focus, trial by trial         results.rs, trials.rs
-//!   dd(x, y)             whether two results differ                               discrete_distance.rs
+//!   dd(x, y)             whether two results differ                               discrete_distance.rs, log_growth.rs
 //!   perfDiff(E1, E2, m)  the foci at which they differ, the largest parts first   performance_difference.rs
 //!   list, cluster        the results of a set of resources, apart                 aggregation.rs
 //!   distance             by how much two events differ, as one number             performance_distance.rs
@@ -18,6 +18,7 @@ mod aggregation;
 mod discrete_distance;
 mod event;
 mod group;
+mod log_growth;
 mod performance_difference;
 mod performance_distance;
 mod results;
@@ -28,6 +29,7 @@ pub use aggregation::{Cluster, cluster, list};
 pub use discrete_distance::{Delta, DiscreteDistance, Outlook};
 pub use event::ProgramEvent;
 pub use group::{EventGroup, RunLabel};
+pub(crate) use log_growth::LogGrowth;
 pub use performance_difference::{
     Difference, DifferenceTree, Explanation, Scope, performance_difference,
 };

@@ -6,9 +6,10 @@
 //!   wall       <>                          40 s
 //!   sync_wait  </Code/oned.c/exchng1>      2.5 s
 //!   msgs       </Process/(0,3)>            12000
+//!   cpu        </Process/0>                7.2 s, 7.4 s, 7.1 s
 //! ```
-//! A time has one of the units s, ms, us and ns; what is counted has none, and bytes may say B. What is not said is not known, and
-//! takes no part in a comparison.
+//! A time has one of the units s, ms, us and ns; what is counted has none, and bytes may say B. Several values are those of trials, in the
+//! same order on each line; `?` stands for a trial of which nothing is known. What is not said is not known, and takes no part in a comparison.
 
 use std::collections::BTreeMap;
 
@@ -17,12 +18,13 @@ use whyperf_model::{Focus, Hierarchy, Metric, ParseError, Resource, Unit};
 
 use super::event::ProgramEvent;
 use super::results::PerformanceResults;
-use super::trials::Trials;
 
-/// By metric and focus: what it is to be, in the unit of the metric.
+/// By metric and focus: what it is to be in each trial, in the unit of the metric.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StatedResults {
-    values: BTreeMap<(Metric, Focus), f64>,
+    values: BTreeMap<(Metric, Focus), Vec<Option<f64>>>,
+    /// The most values that one of them has.
+    trials: usize,
 }
 
 /// Why a text states no results: in which line, and what is wrong there.
@@ -89,8 +91,13 @@ impl StatedResults {
         let (focus, value) = rest.split_at(end + 1);
         let metric: Metric = metric.parse().map_err(StatedResultsProblem::Name)?;
         let focus: Focus = focus.trim().parse().map_err(StatedResultsProblem::Name)?;
-        let value = amount(metric, value.trim())?;
-        match self.values.insert((metric, focus.clone()), value) {
+        let trial = |text: &str| match text.trim() {
+            "?" => Ok(None),
+            text => amount(metric, text).map(Some),
+        };
+        let values = value.split(',').map(trial).collect::<Result<Vec<_>, _>>()?;
+        self.trials = self.trials.max(values.len());
+        match self.values.insert((metric, focus.clone()), values) {
             Some(_) => Err(StatedResultsProblem::Twice(format!("{metric} {focus}"))),
             None => Ok(()),
         }
@@ -104,6 +111,12 @@ impl StatedResults {
         ProgramEvent::new(parts.flatten().filter(|resource: &Resource| !resource.is_root()))
     }
 
+    /// How many trials it states: one where nothing else is said.
+    #[must_use]
+    pub fn trials(&self) -> usize {
+        self.trials.max(1)
+    }
+
     /// The metrics that it speaks of.
     pub fn metrics(&self) -> impl Iterator<Item = Metric> {
         self.values.keys().map(|(metric, _)| *metric)
@@ -111,8 +124,10 @@ impl StatedResults {
 }
 
 impl PerformanceResults for StatedResults {
-    fn results(&mut self, metric: Metric, focus: &Focus) -> Trials {
-        self.values.get(&(metric, focus.clone())).copied().into_iter().collect()
+    fn by_trial(&mut self, metric: Metric, focus: &Focus) -> Vec<Option<f64>> {
+        let known = self.values.get(&(metric, focus.clone())).cloned().unwrap_or_default();
+        let unknown = self.trials().saturating_sub(known.len());
+        known.into_iter().chain(std::iter::repeat_n(None, unknown)).collect()
     }
 }
 
@@ -170,6 +185,16 @@ mod tests {
     }
 
     #[test]
+    fn several_values_are_those_of_trials() {
+        let text = "cpu <> 4 s, ?, 4500 ms\nmsgs <> 12";
+        let mut results = stated(text).expect("well formed");
+        assert_eq!(results.trials(), 3);
+        let whole = Focus::whole_program();
+        assert_eq!(results.by_trial(Metric::Cpu, &whole), [Some(4e9), None, Some(4.5e9)]);
+        assert_eq!(results.by_trial(Metric::Msgs, &whole), [Some(12.0), None, None]);
+    }
+
+    #[test]
     fn each_mistake_is_named_with_its_line() {
         for (text, message) in [
             ("wall <>", "line 2: is no value"),
@@ -179,6 +204,7 @@ mod tests {
             ("wall <> 40", "line 2: 40 is no value of wall, which is a time with a unit"),
             ("msgs <> 40 s", "line 2: 40 s is no value of msgs"),
             ("wall <> nan s", "line 2: "),
+            ("msgs <> 12,", "line 2: "),
             (
                 "msgs <> 1\nmsgs <> 2",
                 "line 3: msgs </Code,/Machine,/Process,/SyncObject> was stated before",

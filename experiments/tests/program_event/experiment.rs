@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::collection::{btree_set, vec};
 use proptest::prelude::*;
-use whyperf_experiments::{PerformanceResults, ProgramEvent, Trials};
+use whyperf_experiments::{PerformanceResults, ProgramEvent};
 use whyperf_model::{Focus, Hierarchy, Metric, Resource};
 
 /// The hierarchies that have anything.
@@ -61,9 +61,9 @@ impl Cells {
 }
 
 impl PerformanceResults for Cells {
-    fn results(&mut self, _: Metric, focus: &Focus) -> Trials {
+    fn by_trial(&mut self, _: Metric, focus: &Focus) -> Vec<Option<f64>> {
         *self.asked.entry(focus.clone()).or_default() += 1;
-        Trials::new([self.amount(focus)])
+        vec![Some(self.amount(focus))]
     }
 }
 

@@ -24,7 +24,7 @@ class Comparison:
     @property
     def differences(self) -> pandas.DataFrame:
         """What differs, the cause of most first."""
-        columns = ["metric", "focus", "a", "b", "unit", "change", "share_of_change", "is_cause"]
+        columns = ["metric", "focus", "a", "b", "unit", "change", "beside", "share_of_change", "is_cause"]
         return pandas.DataFrame(self.data["differences"], columns=columns)
 
     @property

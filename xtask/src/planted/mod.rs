@@ -1,7 +1,7 @@
 //! `cargo xtask study planted`: builds of one program that differ by one planted regression, and how often a comparison names it first.
 //!
 //! Each pair is one experiment of the program as it is and one of a build with something planted, or of the same program again; the trials of
-//! both alternate. Of four things planted the comparison shall name the right one first, and of equals nothing.
+//! both alternate, and so does which of them goes first. Of four things planted the comparison shall name the right one first, and of equals nothing.
 
 mod trial;
 
