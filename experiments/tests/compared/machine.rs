@@ -1,6 +1,6 @@
 //! A machine that runs a program now faster, now slower, and holds up single processes.
 //!
-//! Measured with Poisson's solver on 2 processors beside five other programs, 28 Nov 2026: the processor time of four ranks together varied by 8 %
+//! Measured with Poisson's solver on 2 processors at a load of 7 to 10, 28 Nov 2026: the processor time of four ranks together varied by 8 %
 //! from run to run; that of a rank beside the others by 3 %, and in one run of five one rank was 10 to 18 % off; calls of a function by rank
 //! varied by 0.4 %.
 
