@@ -112,7 +112,7 @@ impl Default for Settings {
             error_true: 0.01,
             error_false: 0.05,
             least_time: Nanos::from_millis(500),
-            grain: Nanos::from_millis(40),
+            grain: Nanos::from_millis(15),
             patience: Nanos::from_secs(3),
             free_patience: Nanos::from_secs(1),
             retest: Nanos::from_secs(4),

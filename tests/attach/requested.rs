@@ -76,14 +76,17 @@ fn who_does_not_carry_it_is_refused() {
 fn the_process_is_told_what_measuring_may_cost() {
     let headers = format!("-I{}/include", env!("CARGO_MANIFEST_DIR"));
     let program = build("hot_region.c", "hot-region", "gcc", &[&headers]).display().to_string();
-    // Its events take a part of the time that is more than the one limit and less than the other.
-    for (limit, recorded) in [("99", LOOK + 1000), ("0.1", LOOK - 1)] {
+    // Its events take a part of the time that is more than the one limit and less than the other. It looks at that itself, unless the daemon, which looks
+    // by the clock, was first.
+    for (limit, recorded) in [("99", LOOK + 1000..=LOOK + 1000), ("0.1", 0..=LOOK - 1)] {
         let target = Target::start(&mut carrying(&program));
         let pid = target.pid().to_string();
         let attached = without_tracing(&["--cost-limit", limit, "--code-search", "none", &pid]);
         assert_eq!(attached.status, Some(0), "{}", attached.said);
-        let told = format!("{recorded} of {}\n", LOOK + 1000);
-        assert_eq!(target.end(), (Some(0), told), "{limit} %: {}", attached.said);
+        let (status, told) = target.end();
+        let visits = told.strip_suffix(&format!(" of {}\n", LOOK + 1000));
+        let visits: u64 = visits.and_then(|number| number.parse().ok()).expect("it tells them");
+        assert!(status == Some(0) && recorded.contains(&visits), "{limit} %: {visits} recorded; {}", attached.said);
     }
 }
 
