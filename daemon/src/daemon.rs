@@ -553,7 +553,9 @@ impl Daemon {
                 self.state.matcher.settle_so_far(&self.state.classes);
                 let (groups, length) = (&process.groups[..], pass.interval.length());
                 let is_held = process.beginning == Beginning::Held;
-                let process_interval = ProcessInterval { number, groups, length, is_held };
+                let (ran, lived) = (process.ran, process.lived);
+                let process_interval =
+                    ProcessInterval { number, groups, length, ran, lived, is_held };
                 instrumenter.record_interval(&before, process_interval, &mut self.state.matcher);
             }
             let note = process.note();

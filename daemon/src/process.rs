@@ -61,6 +61,8 @@ pub(crate) struct Process {
     pub(crate) beside_events: Nanos,
     /// Running time in which it computed in the last pass, by the system.
     pub(crate) ran: Nanos,
+    /// How long its threads lived in it, together.
+    pub(crate) lived: Nanos,
     pub(crate) paused: bool,
     /// What it did as a rank of a job.
     pub(crate) efficiency: EfficiencyRecorder,
@@ -182,6 +184,7 @@ impl Process {
             cost_so_far: Nanos::ZERO,
             beside_events: Nanos::ZERO,
             ran: Nanos::ZERO,
+            lived: Nanos::ZERO,
             paused: false,
             efficiency: EfficiencyRecorder::default(),
             groups: Vec::new(),
@@ -529,7 +532,7 @@ impl Process {
     ) {
         let scale = self.scale(context.scale);
         self.groups.clear();
-        self.ran = Nanos::ZERO;
+        (self.ran, self.lived) = (Nanos::ZERO, Nanos::ZERO);
         if let Some(recorder) = &mut state.recorder {
             recorder.rank(self.rank);
         }
@@ -556,6 +559,7 @@ impl Process {
                 let attributed = watched.attribute(self.pid, scale, tables, surroundings, state);
                 let Attributed { ran, delay, lived, joined, polled } = attributed;
                 self.ran += ran;
+                self.lived += lived;
                 polls |= polled > lived.scaled(0.5);
                 if at == 0 && joined > lived.scaled(0.5) {
                     awaited.first_joins();

@@ -1,8 +1,9 @@
 //! The amount by which a pair grew in an interval of a process, divided among the functions that the pair needs.
 
-use whyperf_model::{Aggregation, Category, Focus, Hierarchy, Metric, Pair, Unit};
+use whyperf_model::{Aggregation, Category, Focus, Hierarchy, Metric, Pair, Quantity, Unit};
 
 use crate::function_key::FunctionKey;
+use crate::instrumenter::ProcessInterval;
 use crate::interval::{AmountKind, FunctionInterval};
 
 /// An amount, and what each function brought of it.
@@ -10,6 +11,7 @@ use crate::interval::{AmountKind, FunctionInterval};
 pub(crate) struct BroughtAmount {
     pub(crate) amount: i64,
     pub(crate) kind: AmountKind,
+    quantity: Quantity,
     /// What the interval showed of each function.
     pub(crate) intervals: Vec<(FunctionKey, FunctionInterval)>,
     /// What each of them brought.
@@ -24,11 +26,13 @@ impl BroughtAmount {
         intervals: Vec<(FunctionKey, FunctionInterval)>,
     ) -> Self {
         let parts = split(amount, &intervals, pair.metric);
-        Self { amount, kind: kind(pair.metric, &pair.focus), intervals, parts }
+        let quantity = pair.metric.definition().quantity;
+        Self { amount, kind: kind(pair.metric, &pair.focus), quantity, intervals, parts }
     }
 
-    /// What it comes to when what windows showed of it stands for all of the interval; `None` when no function is known.
-    pub(crate) fn scaled(&self) -> Option<i64> {
+    /// What it comes to when what windows showed of it stands for all of the interval; `None` when no function is known. What was brought while a
+    /// function was on for a moment stands for no more time than the process has.
+    pub(crate) fn scaled(&self, process: ProcessInterval<'_>) -> Option<i64> {
         if self.intervals.is_empty() {
             return None;
         }
@@ -37,7 +41,13 @@ impl BroughtAmount {
             parts.map(|(part, (_, interval))| interval.scaled(*part, self.kind)).sum();
         #[expect(clippy::cast_possible_truncation, reason = "an estimate")]
         let scaled = scaled.round() as i64;
-        Some(scaled)
+        let most = match (self.kind, self.quantity) {
+            (AmountKind::Events, _) => return Some(scaled),
+            (AmountKind::Time, Quantity::RunningTime) => process.ran,
+            (AmountKind::Time, _) => process.lived,
+        };
+        let most = i64::try_from(most.0).unwrap_or(i64::MAX).max(self.amount);
+        Some(scaled.min(most))
     }
 }
 
@@ -72,4 +82,39 @@ pub(crate) fn precise(amount: i64) -> f64 {
 #[expect(clippy::cast_precision_loss, reason = "exact up to 2^53")]
 fn precise_unsigned(amount: u64) -> f64 {
     amount as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use whyperf_code::FunctionId;
+    use whyperf_model::Nanos;
+
+    use super::*;
+    use crate::interval::IntervalState;
+
+    /// What 20 ms in a function come to that was on for 1 ms of 50, in a process whose two threads ran for 60 ms.
+    fn scaled(metric: Metric) -> Option<i64> {
+        let focus = Focus::parse("</Code/a.c/f>").expect("well formed");
+        let key = FunctionKey { module: 0, function: FunctionId(0) };
+        let [moment, length, ran, lived] = [1, 50, 60, 100].map(Nanos::from_millis);
+        let interval = FunctionInterval {
+            lived: length,
+            covered: moment,
+            needed: moment,
+            visits: 20_000_000,
+            own: 1,
+            state: IntervalState::On,
+            ..FunctionInterval::default()
+        };
+        let process =
+            ProcessInterval { number: 0, groups: &[], length, ran, lived, is_held: false };
+        let pair = Pair::new(metric, focus);
+        BroughtAmount::of(&pair, 20_000_000, vec![(key, interval)]).scaled(process)
+    }
+
+    #[test]
+    fn a_moment_stands_for_no_more_than_the_process_has() {
+        let all = [Metric::Cpu, Metric::Wall, Metric::Calls].map(scaled);
+        assert_eq!(all, [60_000_000, 100_000_000, 1_000_000_000].map(Some));
+    }
 }

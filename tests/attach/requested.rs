@@ -86,7 +86,11 @@ fn the_process_is_told_what_measuring_may_cost() {
         let (status, told) = target.end();
         let visits = told.strip_suffix(&format!(" of {}\n", LOOK + 1000));
         let visits: u64 = visits.and_then(|number| number.parse().ok()).expect("it tells them");
-        assert!(status == Some(0) && recorded.contains(&visits), "{limit} %: {visits} recorded; {}", attached.said);
+        assert!(
+            status == Some(0) && recorded.contains(&visits),
+            "{limit} %: {visits} recorded; {}",
+            attached.said
+        );
     }
 }
 

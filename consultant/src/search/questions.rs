@@ -170,6 +170,7 @@ impl Questions {
         let [code] = self.node(id).focus.part(Hierarchy::Code) else { return false };
         self.settings.code_search == CodeSearch::CallGraph
             && self.row(id).asks_for_own_code()
+            && self.row(id).refines(Hierarchy::Code)
             && code.depth() != 1
             && program.may_have_calls()
     }

@@ -106,6 +106,10 @@ pub struct ProcessInterval<'a> {
     pub groups: &'a [u32],
     /// How long the interval is.
     pub length: Nanos,
+    /// How long its threads ran in it, together.
+    pub ran: Nanos,
+    /// How long they lived in it, together.
+    pub lived: Nanos,
     /// It waited at its start for functions to be in place, or does.
     pub is_held: bool,
 }
@@ -492,7 +496,7 @@ impl Instrumenter {
                 && intervals.is_empty()
                 && functions.status(process.number) == PairStatus::Pending;
             let brought = BroughtAmount::of(&active.pair, active.amount - before, intervals);
-            if let Some(scaled) = brought.scaled() {
+            if let Some(scaled) = brought.scaled(process) {
                 active.amount = before.saturating_add(scaled);
             }
             if is_named {
