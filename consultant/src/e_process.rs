@@ -65,11 +65,6 @@ impl EProcess {
         self.e_value() >= self.needed
     }
 
-    /// How sure that is: one less the chance that luck brings as large an e-value.
-    pub(crate) fn confidence(&self) -> f64 {
-        1.0 - (1.0 / self.e_value()).min(1.0)
-    }
-
     /// What the capital has become by now.
     pub(crate) fn e_value(&self) -> f64 {
         self.bets.iter().sum::<f64>() + 1.0 / (self.observed + 1.0)
@@ -142,7 +137,6 @@ mod tests {
             for value in values {
                 e_process.observe(value);
                 prop_assert!(e_process.e_value().is_finite() && e_process.e_value() > 0.0);
-                prop_assert!((0.0..=1.0).contains(&e_process.confidence()));
             }
         }
     }

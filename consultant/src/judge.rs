@@ -10,7 +10,8 @@
 //!
 //! Two e-processes run against each other (`e_process.rs`): *up* refutes "never above the threshold", *down* refutes "never below it".
 //! Whichever wins first decides; while neither does, the verdict stays Unknown, and a value on the threshold keeps it there
-//! for ever. After a verdict both start anew, with half the error, so that the errors of one node's verdicts add up to
+//! for ever. Each of them is played twice, with observations as they come and with longer ones, which share the error: many short ones tell soon of
+//! what is steady, and longer ones of what comes and goes within them. After a verdict both start anew, with half the error, so that the errors of one node's verdicts add up to
 //! less than twice the stated one.
 //!
 //! A verdict speaks of the time since the evidence for it began. A true verdict must also hold for the whole life of the
@@ -40,6 +41,8 @@ pub(crate) struct Judge {
     up: TestSide,
     down: TestSide,
     life: RatioSum,
+    /// What was seen since the last longer observation.
+    pooled: Option<Observation>,
     /// For how long too little of the denominator came to be the reason.
     rare: Nanos,
     /// Judges in the place of the e-processes.
@@ -67,11 +70,12 @@ struct Rule {
     error_false: f64,
 }
 
-/// One e-process, and what was seen since its evidence began: since the surplus over the bar, which never falls below zero, was zero
+/// A test with short and with long observations, and what was seen since its evidence began: since the surplus over the bar, which never falls below zero, was zero
 /// last. That is where the mean of what follows lies above the bar all the way to now.
 #[derive(Clone, Debug)]
 struct TestSide {
-    e_process: EProcess,
+    short: EProcess,
+    long: EProcess,
     bar: f64,
     surplus: f64,
     since: Time,
@@ -103,24 +107,27 @@ impl Judge {
             Verdicts::Classic(rules) => Some(ClassicVerdict::new(rules)),
         };
         let (life, rare) = (RatioSum::default(), Nanos::ZERO);
-        Self { rule, truth: Truth::Unknown, verdicts: 0, up, down, life, rare, classic }
+        let (truth, pooled) = (Truth::Unknown, None);
+        Self { rule, truth, verdicts: 0, up, down, life, pooled, rare, classic }
     }
 
     /// Takes in an observation; tells when it changes the verdict.
     pub(crate) fn observe(&mut self, seen: Observation) -> Option<VerdictGround> {
         let seen = Observation { numerator: seen.numerator * self.rule.score.factor(), ..seen };
-        let is_rare = self.rule.is_rare(&seen);
-        if is_rare {
+        if self.rule.is_rare(&seen) {
             self.rare += seen.interval.length();
         }
         if self.classic.is_some() {
             return self.observe_classic(seen);
         }
-        let value =
-            if is_rare { self.rule.score.least() } else { seen.numerator / seen.denominator };
-        let score = self.rule.score.score(value);
+        let score = self.rule.score_of(&seen);
         self.up.observe(score, seen);
         self.down.observe(1.0 - score, seen);
+        if let Some(long) = self.pool(seen) {
+            let score = self.rule.score_of(&long);
+            self.up.long.observe(score);
+            self.down.long.observe(1.0 - score);
+        }
         self.life.add(seen);
         let truth = self.turn()?;
         let side = if truth == Truth::True { &self.up } else { &self.down };
@@ -190,9 +197,8 @@ impl Judge {
 
     /// Whether it is undecided, and true more likely than not: worth looking ahead, not worth saying.
     pub(crate) fn leans_to_true(&self) -> bool {
-        let is_promising = self.classic.is_none()
-            && self.up.surplus > 0.0
-            && self.up.e_process.e_value() >= LEANING;
+        let is_promising =
+            self.classic.is_none() && self.up.surplus > 0.0 && self.up.e_value() >= LEANING;
         self.truth == Truth::Unknown && is_promising
     }
 
@@ -227,6 +233,16 @@ impl Judge {
         }
     }
 
+    /// Puts observations together; what they are when that is long enough.
+    fn pool(&mut self, seen: Observation) -> Option<Observation> {
+        let pooled = self.pooled.take().map_or(seen, |before| before.followed_by(seen));
+        if pooled.interval.length() >= LONG {
+            return Some(pooled);
+        }
+        self.pooled = Some(pooled);
+        None
+    }
+
     fn is_mostly_rare(&self) -> bool {
         self.rare > self.life.time - self.rare
     }
@@ -243,6 +259,7 @@ impl Judge {
         self.truth = truth;
         self.verdicts += 1;
         self.classic.iter_mut().for_each(ClassicVerdict::restart);
+        self.pooled = None;
         self.up = self.rule.up(self.verdicts);
         self.down = self.rule.down(self.verdicts);
     }
@@ -256,6 +273,12 @@ impl Rule {
         self.rate > 0.0 && seen.denominator < self.rate * time
     }
 
+    fn score_of(self, seen: &Observation) -> f64 {
+        let is_rare = self.is_rare(seen);
+        let value = if is_rare { self.score.least() } else { seen.numerator / seen.denominator };
+        self.score.score(value)
+    }
+
     fn up(self, verdicts: i32) -> TestSide {
         TestSide::new(self.score.bar(), halved(self.error_true, verdicts))
     }
@@ -267,12 +290,12 @@ impl Rule {
 
 impl TestSide {
     fn new(bar: f64, error: f64) -> Self {
-        let e_process = EProcess::new(bar, error);
-        Self { e_process, bar, surplus: 0.0, since: Time::ZERO, seen: RatioSum::default() }
+        let [short, long] = PARTS.map(|part| EProcess::new(bar, part * error));
+        Self { short, long, bar, surplus: 0.0, since: Time::ZERO, seen: RatioSum::default() }
     }
 
     fn observe(&mut self, score: f64, seen: Observation) {
-        self.e_process.observe(score);
+        self.short.observe(score);
         if self.surplus <= 0.0 {
             self.since = seen.interval.start;
             self.seen = RatioSum::default();
@@ -283,14 +306,21 @@ impl TestSide {
 
     /// Won, and not by a short burst, nor by one that is over.
     fn is_ripe(&self, rule: Rule) -> bool {
-        self.e_process.is_refuted() && self.surplus > 0.0 && self.seen.time >= rule.least_time
+        let is_refuted = self.short.is_refuted() || self.long.is_refuted();
+        is_refuted && self.surplus > 0.0 && self.seen.time >= rule.least_time
+    }
+
+    /// The better of the two, with the part of the error that it has.
+    fn e_value(&self) -> f64 {
+        let [short, long] = PARTS;
+        (short * self.short.e_value()).max(long * self.long.e_value())
     }
 
     fn ground(&self, truth: Truth) -> VerdictGround {
         VerdictGround {
             truth,
             value: self.seen.value().unwrap_or_default(),
-            confidence: self.e_process.confidence(),
+            confidence: 1.0 - (1.0 / self.e_value()).min(1.0),
             since: self.since,
         }
     }
@@ -308,6 +338,10 @@ impl RatioSum {
     }
 }
 
+/// The parts of the error that short and long observations have. Whichever wins, the chance that it does by luck is at most the sum.
+const PARTS: [f64; 2] = [0.6, 0.4];
+/// How long a long observation is at least. Steps of simulations often take some tenths of that.
+const LONG: Nanos = Nanos::from_millis(80);
 /// Odds at which it is worth to look ahead.
 const LEANING: f64 = 5.0;
 
@@ -372,6 +406,17 @@ mod tests {
         assert!(first(0.45).0 <= 600);
         assert_eq!(first(0.0).1, Truth::False);
         assert!(first(0.0).0 <= 1300, "{:?}", first(0.0));
+    }
+
+    #[test]
+    fn what_comes_and_goes_within_a_long_observation_is_as_clear_as_what_is_steady() {
+        let first = |values: [f64; 2]| {
+            let values = (0..60).map(|at| values[at % 2]);
+            verdicts(&mut judge("ExcessiveSyncWaitingTime"), values).first().copied()
+        };
+        let [steady, wavering] = [[0.45, 0.45], [0.9, 0.0]].map(first);
+        let (steady, wavering) = (steady.expect("it is clear"), wavering.expect("so is it"));
+        assert!(wavering.1 == Truth::True && wavering.0 <= 3 * steady.0, "{steady:?} {wavering:?}");
     }
 
     #[test]
@@ -479,7 +524,7 @@ mod tests {
             let mut judge = judge(name);
             judge.move_threshold(0.0);
             let found = verdicts(&mut judge, [vec![0.0; 60], vec![8.0; 60]].concat());
-            assert!(judge.up.e_process.e_value().is_finite(), "{name}: {found:?}");
+            assert!(judge.up.e_value().is_finite(), "{name}: {found:?}");
         }
     }
 

@@ -106,7 +106,8 @@ impl Stream {
 }
 
 impl Observation {
-    fn followed_by(self, next: Self) -> Self {
+    /// Both together, of which the other one comes after this.
+    pub(crate) fn followed_by(self, next: Self) -> Self {
         Self {
             interval: Interval::new(self.interval.start, next.interval.end),
             numerator: self.numerator + next.numerator,
