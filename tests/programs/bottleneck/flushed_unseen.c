@@ -1,4 +1,4 @@
-/* Each record of a journal is written and forced out to the device by system calls of its own, of which no event tells: only looks at the waiting
+/* Each record of a journal, a megabyte, is written and forced out to the device by system calls of its own, of which no event tells: only looks at the waiting
  * thread say what it does, and of no file by name.
  *
  * build: cc -g -O2 -fno-optimize-sibling-calls flushed_unseen.c -o flushed_unseen
@@ -20,7 +20,7 @@
 #include "../seconds.h"
 
 #define OWN_NAME __attribute__((noipa))
-enum { RECORD = 8192, RECORDS = 64 };
+enum { RECORD = 1 << 20, RECORDS = 16 };
 
 OWN_NAME static int save_record(int journal, long index)
 {
