@@ -17,6 +17,8 @@ pub type ThreadPlace = [ResourceId; 2];
 #[derive(Debug, Default)]
 pub struct RunTotals {
     threads: AHashMap<ThreadPlace, ThreadTotals>,
+    /// What all threads together come to, as long as nothing grows.
+    all: Option<ClassTotals>,
 }
 
 /// What grew in one thread, which counts where it was when it grew: a process that gets another name has other threads.
@@ -33,8 +35,18 @@ impl RunTotals {
         if nodes.is_empty() {
             return;
         }
+        self.all = None;
         let classes = &mut self.threads.entry(place).or_default().classes;
         nodes.iter().for_each(|(class, by)| classes.add(*class, by));
+    }
+
+    /// Adds up what all threads come to, of a run that is over: most of what is asked of one is asked of all threads together.
+    pub fn sum_up(&mut self) {
+        let mut all = ClassTotals::default();
+        for thread in self.threads.values() {
+            thread.classes.iter().for_each(|(class, sum)| all.add(class, sum));
+        }
+        self.all = Some(all);
     }
 
     /// The operating system says nothing of this thread.
@@ -108,16 +120,18 @@ impl RunTotals {
     /// All that grew in the focus of a pair, of what its metric counts.
     pub fn totals(&self, pair: &Pair, classes: &Classes, resources: &mut Resources) -> Totals {
         let asked = Asked::new(pair.clone(), resources);
-        let (mut sum, mut matches) = (Totals::default(), AHashMap::new());
+        let (mut sum, matching) = (Totals::default(), asked.matching(classes));
+        let mut add = |of: &ClassTotals| {
+            matching.iter().filter_map(|class| of.get(*class)).for_each(|grown| sum.add(grown));
+        };
+        let is_of_all = asked.is_of_all_threads();
+        if let Some(all) = self.all.as_ref().filter(|_| is_of_all) {
+            add(all);
+            return sum;
+        }
         for (place, thread) in &self.threads {
-            if !asked.includes(&lineage(*place, resources)) {
-                continue;
-            }
-            for (class, totals) in thread.classes.iter() {
-                let counts = || asked.matches(classes.get(class));
-                if *matches.entry(class).or_insert_with(counts) {
-                    sum.add(totals);
-                }
+            if is_of_all || asked.includes_thread(*place, resources) {
+                add(&thread.classes);
             }
         }
         sum
@@ -204,6 +218,19 @@ mod tests {
         ] {
             assert_eq!(stage.amount(metric, focus), Some(expected), "{metric} {focus}");
         }
+    }
+
+    #[test]
+    fn sums_of_all_threads_tell_the_same_and_go_when_something_grows() {
+        let mut stage = stage();
+        stage.totals.sum_up();
+        assert_eq!(stage.amount(Metric::SyncWait, "<>"), Some(40_420));
+        assert_eq!(stage.amount(Metric::SyncWait, "</Process/1>"), Some(210));
+        let either = "<(/SyncObject/Message/w/3,/SyncObject/Message/w/4)>";
+        assert_eq!(stage.amount(Metric::SyncWait, either), Some(40_420));
+        stage.grew(1, Category::Receive, Some("/SyncObject/Message/w/4"), 7);
+        assert_eq!(stage.amount(Metric::SyncWait, "<>"), Some(40_427));
+        assert_eq!(stage.amount(Metric::SyncWait, "</SyncObject/Message/w/4>"), Some(407));
     }
 
     #[test]
