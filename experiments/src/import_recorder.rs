@@ -12,7 +12,7 @@ use crate::error::StoreError;
 use crate::imported_part::{ImportedPart, ImportedRow, NumberedCallpath};
 use crate::instant::{count, nanos};
 use crate::message_series::MessageSeries;
-use crate::record::{Record, part_bytes};
+use crate::record::{GrownKinds, Record, part_bytes};
 use crate::recorder::{Progress, Writer, begin, transact};
 use crate::run::{NewRun, RunId};
 use crate::store::{Access, Store};
@@ -27,6 +27,7 @@ pub struct ImportRecorder {
     number: i64,
     id: RunId,
     parts: i64,
+    grown: GrownKinds,
 }
 
 impl ImportRecorder {
@@ -49,7 +50,7 @@ impl ImportRecorder {
         })?;
         let prepared = store.connection.begin_bulk();
         prepared.map_err(|error| StoreError::of(&store.shown, "beginning a run", &error))?;
-        Ok(Self { store, number, id, parts: 0 })
+        Ok(Self { store, number, id, parts: 0, grown: GrownKinds::default() })
     }
 
     /// Adds a part, all or nothing.
@@ -57,6 +58,7 @@ impl ImportRecorder {
     /// # Errors
     /// See [`StoreError`]; the run may have been taken out of the store by another import if this one was asleep for an hour.
     pub(crate) fn add(&mut self, part: &ImportedPart) -> Result<(), StoreError> {
+        self.grown.add(&part.grown);
         self.write("writing a run", part, |_| Ok(()))
     }
 
@@ -72,11 +74,14 @@ impl ImportRecorder {
         let number = self.number;
         let mut record = Record::default();
         whole.interval_records.iter().for_each(|one| record.add(one));
+        self.grown.add(&last.grown);
+        let grown = std::mem::take(&mut self.grown);
         let messages = MessageSeries::default();
         self.write("finishing a run", last, |writer| {
             writer.write(whole, 0, (&record, &messages))?;
             writer.record(&record)?;
             writer.messages(&messages)?;
+            writer.sums(&record, &grown)?;
             let end = "UPDATE run SET complete = 1 WHERE number = $1";
             writer.transaction.execute(end, params![number])
         })?;

@@ -23,7 +23,7 @@ use whyperf_model::{
 use crate::error::StoreError;
 use crate::function_calls::FunctionCalls;
 use crate::program_event::{PerformanceResults, ProgramEvent};
-use crate::record::{PassAmount, Record};
+use crate::record::{KindSums, PassAmount, Record, RunShape};
 use crate::replay::Replay;
 use crate::run::RunId;
 use crate::store::Store;
@@ -101,6 +101,28 @@ impl RunResults {
         results.classify();
         results.add_up();
         results
+    }
+
+    /// A run with this shape, of which nothing is known before its sums.
+    pub(crate) fn of_shape(shape: RunShape) -> Self {
+        Self::new(Record::of_kinds(shape.kinds), BTreeMap::new(), shape.event)
+    }
+
+    /// Becomes another run with the same shape, by what its threads came to together.
+    pub(crate) fn set_sums(&mut self, sums: &KindSums) {
+        self.record.passes = vec![sums.interval];
+        self.interval = sums.interval;
+        let anywhere = self.anywhere();
+        let by_class = self.of_kind.iter().copied().zip(sums.by_kind.iter().copied());
+        self.totals = RunTotals::default();
+        self.totals.grew(anywhere, &by_class.collect::<Vec<_>>());
+    }
+
+    /// Whether sums of all threads tell what a pair came to, in a run without stack samples.
+    pub(crate) fn is_told_by_sums(&self, pair: &Pair) -> bool {
+        let threads = [Hierarchy::Process, Hierarchy::Machine];
+        threads.into_iter().all(|one| pair.focus.is_root(one))
+            && (!is_from_histogram(pair) || self.names_regions(pair))
     }
 
     /// The same, of an interval of the run alone.
@@ -202,10 +224,14 @@ impl RunResults {
         self.totals = totals;
     }
 
+    /// A place for what is asked of all threads alone.
+    fn anywhere(&mut self) -> ThreadPlace {
+        [Hierarchy::Process, Hierarchy::Machine].map(|one| self.resources.id(&Resource::root(one)))
+    }
+
     /// What grew in an interval, wherever that was.
     fn whole_program_totals(&mut self, interval: Interval) -> RunTotals {
-        let anywhere = [Hierarchy::Process, Hierarchy::Machine]
-            .map(|one| self.resources.id(&Resource::root(one)));
+        let anywhere = self.anywhere();
         let mut totals = RunTotals::default();
         let mut nodes: Vec<(ClassId, Totals)> = Vec::new();
         for ((_, kind), entries) in &self.record.series {

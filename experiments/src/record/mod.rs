@@ -10,6 +10,7 @@
 
 mod bytes;
 mod jobs;
+mod kind_sums;
 mod lock_waits;
 mod names;
 mod parts;
@@ -23,6 +24,7 @@ use whyperf_model::{Interval, Nanos, Pair, Resource, Time};
 
 pub use self::bytes::RecordError;
 use self::lock_waits::LockWaits;
+pub(crate) use self::kind_sums::{GrownKinds, KindSums, RunShape};
 pub(crate) use self::parts::part_bytes;
 pub(crate) use self::pass_events::PassEvents;
 use self::span::Spans;
