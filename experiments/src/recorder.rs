@@ -353,9 +353,9 @@ impl Writer<'_> {
     /// What all threads together came to, of a run whose resources are written.
     pub(crate) fn sums(&self, record: &Record, grown: &GrownKinds) -> Result<(), DatabaseError> {
         let names = "SELECT name FROM resource WHERE run = $1";
-        let names = self.transaction.query(names, params![self.run], |row| {
-            Ok(row.text(0)?.parse::<Resource>().ok())
-        })?;
+        let names = self
+            .transaction
+            .query(names, params![self.run], |row| Ok(row.text(0)?.parse::<Resource>().ok()))?;
         let (shape, sums) = record.summed(grown, names.into_iter().flatten());
         let shape = shape.bytes();
         let write = "INSERT INTO run_sums (run, digest, sums, shape) VALUES ($1, $2, $3, $4) \

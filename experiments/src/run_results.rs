@@ -12,9 +12,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use whyperf_consultant::NameMaps;
-use whyperf_model::matching::{
-    ClassId, Classes, Resources, RunTotals, ThreadPlace, Totals,
-};
+use whyperf_model::matching::{ClassId, Classes, Resources, RunTotals, ThreadPlace, Totals};
 use whyperf_model::{
     Category, Counter, Focus, Hierarchy, Histogram, Interval, Metric, Nanos, Pair, Quantity,
     Resource,
@@ -410,6 +408,7 @@ impl PerformanceResults for RunResults {
 mod tests {
     use super::*;
     use whyperf_model::Time;
+    use whyperf_model::matching::{Grown, IntervalRecord, Kind, Location, LocationId};
 
     #[test]
     fn a_measured_function_is_known_that_only_samples_led_to() {
@@ -425,5 +424,61 @@ mod tests {
         let mut results = RunResults::new(record, histograms, ProgramEvent::default());
         results.sampled = [("/Code/m.c/f".parse().expect("well formed"), 0.4)].into();
         assert_eq!(results.amount(&pair), Some(5e9), "half of the time in two of ten seconds");
+    }
+
+    /// Two threads that compute and wait in three passes.
+    fn recorded() -> Record {
+        let resource = |path: &str| path.parse::<Resource>().expect("well formed");
+        let location = |number: u32| Location {
+            number,
+            rank: Some(number),
+            thread: resource(&format!("/Process/{number}/0")),
+            process: resource(&format!("/Process/{number}")),
+            machine: resource("/Machine/a"),
+        };
+        let kind = |category| Kind { category, code: Vec::new(), object: None, own: None };
+        let mut record = Record::default();
+        for pass in 0..3u64 {
+            let grown = |(location, kind)| {
+                let time = Nanos(7 + 100 * pass + u64::from(location * 10 + kind));
+                let by = Totals { time, visits: pass, ..Totals::default() };
+                Grown { location: LocationId(location), kind: ClassId(kind), by }
+            };
+            let is_first = pass == 0;
+            record.add(&IntervalRecord {
+                interval: Interval::new(Time(Nanos(pass * 1000)), Time(Nanos(pass * 1000 + 1000))),
+                locations: if is_first { vec![location(0), location(1)] } else { Vec::new() },
+                kinds: if is_first {
+                    vec![kind(Category::Receive), kind(Category::Other)]
+                } else {
+                    Vec::new()
+                },
+                grown: [(0, 0), (0, 1), (1, 0), (1, 1)].map(grown).to_vec(),
+                ..IntervalRecord::default()
+            });
+        }
+        record
+    }
+
+    #[test]
+    fn the_whole_program_in_another_interval_is_that_of_the_interval_alone() {
+        let of = |interval| {
+            let results = RunResults::new(recorded(), BTreeMap::new(), ProgramEvent::default());
+            results.within(interval)
+        };
+        let metrics = [Metric::Wall, Metric::SyncWait, Metric::SyncOps, Metric::Instructions];
+        let whole = Interval::new(Time::ZERO, Time(Nanos(3000)));
+        for (from, to) in [(0, 3000), (0, 1000), (500, 2100), (1700, 1800), (2999, 3000)] {
+            let interval = Interval::new(Time(Nanos(from)), Time(Nanos(to)));
+            let mut results = of(whole);
+            let before = metrics.map(|metric| results.results(metric, &Focus::whole_program()));
+            let told = results.whole_program_within(&metrics, interval);
+            let mut alone = of(interval);
+            let amounts =
+                metrics.map(|metric| alone.amount(&Pair::new(metric, Focus::whole_program())));
+            assert_eq!(told, amounts, "{from} to {to}");
+            let after = metrics.map(|metric| results.results(metric, &Focus::whole_program()));
+            assert_eq!(before, after, "it speaks of its own interval again");
+        }
     }
 }

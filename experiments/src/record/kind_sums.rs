@@ -158,7 +158,12 @@ mod tests {
     fn record(functions: &[(&str, u64)]) -> Record {
         let kind = |(name, _): &(&str, u64)| {
             let own = Some(resource(&format!("/Code/a.c/{name}")));
-            Kind { category: Category::User, code: own.iter().cloned().collect(), object: None, own }
+            Kind {
+                category: Category::User,
+                code: own.iter().cloned().collect(),
+                object: None,
+                own,
+            }
         };
         let location = |number: u32| Location {
             number,
@@ -197,7 +202,8 @@ mod tests {
         let other = summed(&record(&[("g", 300), ("f", 4000)]));
         let [digest, same] = [&one, &other].map(|(shape, _)| RunShape::digest(&shape.bytes()));
         assert_eq!((digest, &one.0), (same, &other.0));
-        let visits = |sums: &KindSums| sums.by_kind.iter().map(|sum| sum.visits).collect::<Vec<_>>();
+        let visits =
+            |sums: &KindSums| sums.by_kind.iter().map(|sum| sum.visits).collect::<Vec<_>>();
         assert_eq!([visits(&one.1), visits(&other.1)], [[2, 40], [8000, 600]]);
         let names: Vec<&str> = one.0.event.resources().map(Resource::path).collect();
         assert_eq!(names, ["/Code", "/Code/a.c", "/Code/a.c/f", "/Code/a.c/g"]);

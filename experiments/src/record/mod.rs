@@ -23,8 +23,8 @@ use whyperf_model::matching::{IntervalRecord, Kind, Line, Location, LocationId, 
 use whyperf_model::{Interval, Nanos, Pair, Resource, Time};
 
 pub use self::bytes::RecordError;
-use self::lock_waits::LockWaits;
 pub(crate) use self::kind_sums::{GrownKinds, KindSums, RunShape};
+use self::lock_waits::LockWaits;
 pub(crate) use self::parts::part_bytes;
 pub(crate) use self::pass_events::PassEvents;
 use self::span::Spans;

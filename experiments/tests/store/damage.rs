@@ -6,8 +6,8 @@ use std::path::Path;
 use whyperf_experiments::{Access, History, Recorder, Store, StoreError};
 
 use crate::sample::{
-    Place, WITHOUT_VERSION_7, WITHOUT_VERSION_8, WITHOUT_VERSION_9, WITHOUT_VERSION_10, WITHOUT_VERSION_11, new_run,
-    sql, written,
+    Place, WITHOUT_VERSION_7, WITHOUT_VERSION_8, WITHOUT_VERSION_9, WITHOUT_VERSION_10,
+    WITHOUT_VERSION_11, new_run, sql, written,
 };
 
 #[test]

@@ -11,8 +11,8 @@ use whyperf_model::{
 };
 
 use crate::sample::{
-    Place, WITHOUT_VERSION_7, WITHOUT_VERSION_8, WITHOUT_VERSION_9, WITHOUT_VERSION_10, WITHOUT_VERSION_11, new_run,
-    progress, sql, written,
+    Place, WITHOUT_VERSION_7, WITHOUT_VERSION_8, WITHOUT_VERSION_9, WITHOUT_VERSION_10,
+    WITHOUT_VERSION_11, new_run, progress, sql, written,
 };
 
 /// The `n`-th millisecond: a message from a rank to the one after it, that waits for it.

@@ -233,6 +233,64 @@ mod tests {
         assert_eq!(stage.amount(Metric::SyncWait, "</SyncObject/Message/w/4>"), Some(407));
     }
 
+    /// All that grew in the focus of a pair, found by asking each class of each thread.
+    fn asked_one_by_one(stage: &mut Stage, pair: &Pair) -> Totals {
+        let asked = Asked::new(pair.clone(), &mut stage.resources);
+        let mut sum = Totals::default();
+        for (place, thread) in &stage.totals.threads {
+            let is_in = asked.includes(&lineage(*place, &stage.resources));
+            for (class, totals) in thread.classes.iter().filter(|_| is_in) {
+                if asked.matches(stage.classes.get(class)) {
+                    sum.add(totals);
+                }
+            }
+        }
+        sum
+    }
+
+    #[test]
+    fn the_classes_of_a_focus_are_those_that_match_it() {
+        let mut stage = stage();
+        let names = ["/Code/a.c/f", "/Code/a.c/g", "/Code/b.c/f"];
+        let code = names.map(|name| stage.id(name));
+        let place = stage.place(1);
+        let Stage { totals, classes, resources, .. } = &mut stage;
+        for (number, own) in (1..).zip(code) {
+            let category = if number == 2 { Category::Function } else { Category::User };
+            let outside = classes.below(ClassId::NONE, category, Some(own), None, resources);
+            let inside = classes.below(outside, Category::Function, Some(code[0]), None, resources);
+            let call = classes.below(inside, Category::Receive, None, None, resources);
+            let by = |time| Totals { time: Nanos(time), visits: time, ..Totals::default() };
+            let grown =
+                [(outside, by(number)), (inside, by(10 * number)), (call, by(100 * number))];
+            totals.grew(place, &grown);
+        }
+        let foci = [
+            "<>",
+            "</Code/a.c>",
+            "</Code/a.c/f>",
+            "</Code/(a.c,b.c)>",
+            "<(/Code/a.c/f,/Code/b.c/f),/Process/1>",
+            "</Code/b.c/f,/SyncObject/Message/w/3>",
+            "</SyncObject/Message,/Process/(0,1)>",
+            "</Machine/a,/Process/1/0>",
+            "</Code/none>",
+        ];
+        for is_summed in [false, true] {
+            if is_summed {
+                stage.totals.sum_up();
+            }
+            for focus in foci {
+                for metric in [Metric::Wall, Metric::Compute, Metric::SyncWait, Metric::Calls] {
+                    let pair = Pair::new(metric, focus.parse().expect("well formed"));
+                    let Stage { totals, classes, resources } = &mut stage;
+                    let told = totals.totals(&pair, classes, resources);
+                    assert_eq!(told, asked_one_by_one(&mut stage, &pair), "{pair}");
+                }
+            }
+        }
+    }
+
     #[test]
     fn what_depends_on_more_than_sums_is_not_answered() {
         let mut stage = stage();
