@@ -158,6 +158,7 @@ fn statements(runs: u32) -> Vec<String> {
         ),
         ("record", "bytes"),
         ("record_part", "number, bytes"),
+        ("run_sums", "digest, sums, shape"),
         ("foreign_part", "number, bytes"),
         ("message_series", "bytes"),
     ] {

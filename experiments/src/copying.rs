@@ -39,7 +39,7 @@ struct ListedRun {
 }
 
 /// A table that belongs to runs, and its columns beside `run`.
-const TABLES: [(&str, &[&str]); 21] = [
+const TABLES: [(&str, &[&str]); 22] = [
     ("fact", &["topic", "name", "value"]),
     ("resource", &["name", "appeared", "retired"]),
     (
@@ -98,6 +98,7 @@ const TABLES: [(&str, &[&str]); 21] = [
     ("tag", &["name"]),
     ("record", &["bytes"]),
     ("record_part", &["number", "bytes"]),
+    ("run_sums", &["digest", "sums", "shape"]),
     ("object", &["name", "build_id", "compiler"]),
     ("phase", &["number", "name", "began", "ended"]),
     ("message_series", &["bytes"]),

@@ -323,6 +323,29 @@ impl Store {
         self.measured(run, query, profile_row)
     }
 
+    /// Whether the profile of a run may have callpaths that end in one of these functions. In a run with thousands of them for each thread it is told
+    /// by the names of its paths alone, which are there once.
+    pub(crate) fn has_callpaths_to(
+        &self,
+        run: &RunId,
+        functions: &HashSet<String>,
+    ) -> Result<bool, StoreError> {
+        if functions.is_empty() {
+            return Ok(false);
+        }
+        let query = "SELECT path FROM callpath WHERE run = $1";
+        let ends = |row: &Row<'_>| {
+            let last = row.text(0)?.rsplit(SEPARATOR).next().unwrap_or_default();
+            Ok(functions.contains(last))
+        };
+        if self.measured(run, query, ends)?.contains(&true) {
+            return Ok(true);
+        }
+        // An older whyperf wrote names into each row.
+        let query = "SELECT count(*) FROM (SELECT 1 FROM profile WHERE run = $1 LIMIT 1) AS first";
+        Ok(self.measured(run, query, |row| row.get::<i64>(0))?.contains(&1))
+    }
+
     /// Counters and gauges of the program's own, by name, process, thread and path.
     ///
     /// # Errors

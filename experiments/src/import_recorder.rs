@@ -7,12 +7,12 @@ use std::time::{Duration, SystemTime};
 use whyperf_model::matching::Grown;
 
 use crate::callpath_numbers::SEPARATOR;
-use crate::database::{Connection, DatabaseError, params};
+use crate::database::{Connection, DatabaseError, Parameter as _, Value, params};
 use crate::error::StoreError;
 use crate::imported_part::{ImportedPart, ImportedRow, NumberedCallpath};
 use crate::instant::{count, nanos};
 use crate::message_series::MessageSeries;
-use crate::record::{Record, part_bytes};
+use crate::record::{GrownKinds, Record, part_bytes};
 use crate::recorder::{Progress, Writer, begin, transact};
 use crate::run::{NewRun, RunId};
 use crate::store::{Access, Store};
@@ -27,6 +27,7 @@ pub struct ImportRecorder {
     number: i64,
     id: RunId,
     parts: i64,
+    grown: GrownKinds,
 }
 
 impl ImportRecorder {
@@ -49,7 +50,7 @@ impl ImportRecorder {
         })?;
         let prepared = store.connection.begin_bulk();
         prepared.map_err(|error| StoreError::of(&store.shown, "beginning a run", &error))?;
-        Ok(Self { store, number, id, parts: 0 })
+        Ok(Self { store, number, id, parts: 0, grown: GrownKinds::default() })
     }
 
     /// Adds a part, all or nothing.
@@ -57,6 +58,7 @@ impl ImportRecorder {
     /// # Errors
     /// See [`StoreError`]; the run may have been taken out of the store by another import if this one was asleep for an hour.
     pub(crate) fn add(&mut self, part: &ImportedPart) -> Result<(), StoreError> {
+        self.grown.add(&part.grown);
         self.write("writing a run", part, |_| Ok(()))
     }
 
@@ -72,11 +74,14 @@ impl ImportRecorder {
         let number = self.number;
         let mut record = Record::default();
         whole.interval_records.iter().for_each(|one| record.add(one));
+        self.grown.add(&last.grown);
+        let grown = std::mem::take(&mut self.grown);
         let messages = MessageSeries::default();
         self.write("finishing a run", last, |writer| {
             writer.write(whole, 0, (&record, &messages))?;
             writer.record(&record)?;
             writer.messages(&messages)?;
+            writer.sums(&record, &grown)?;
             let end = "UPDATE run SET complete = 1 WHERE number = $1";
             writer.transaction.execute(end, params![number])
         })?;
@@ -107,7 +112,11 @@ impl ImportRecorder {
             }
             let writer = Writer { transaction, run };
             writer.callpaths(&part.callpaths)?;
-            writer.rows(&part.rows)?;
+            if part.is_again {
+                writer.rows_again(&part.rows)?;
+            } else {
+                writer.rows(&part.rows)?;
+            }
             writer.user_events(&part.user_events)?;
             writer.growths(parts, &part.grown)?;
             writer.foreign(parts, &part.foreign)?;
@@ -145,6 +154,12 @@ impl Writer<'_> {
     }
 
     fn rows(&self, rows: &[ImportedRow]) -> Result<(), DatabaseError> {
+        let values = rows.iter().map(|row| row_values(self.run, row));
+        self.transaction.add_rows("profile_row", ROW_COLUMNS, values)
+    }
+
+    /// Rows of which some may be there.
+    fn rows_again(&self, rows: &[ImportedRow]) -> Result<(), DatabaseError> {
         let mut statement = self.transaction.prepare(
             "INSERT INTO profile_row (run, process, thread, callpath, calls, inclusive, exclusive, sent, received, source, coverage) \
              VALUES ($1, $2, $3, $4, $5, $6, $7, 0, 0, $8, 1) \
@@ -170,4 +185,28 @@ impl Writer<'_> {
         let insert = "INSERT INTO record_part (run, number, bytes) VALUES ($1, $2, $3)";
         self.transaction.execute(insert, params![self.run, number, part_bytes(grown)])
     }
+}
+
+const ROW_COLUMNS: [&str; 11] = [
+    "run",
+    "process",
+    "thread",
+    "callpath",
+    "calls",
+    "inclusive",
+    "exclusive",
+    "sent",
+    "received",
+    "source",
+    "coverage",
+];
+
+fn row_values(run: i64, row: &ImportedRow) -> [Value<'_>; ROW_COLUMNS.len()] {
+    let [process, thread, callpath] =
+        [row.process, row.thread, row.callpath].map(|number| Value::Integer(number.into()));
+    let [calls, inclusive, exclusive, nothing] =
+        [row.calls, row.inclusive.0, row.exclusive.0, 0].map(|sum| Value::Integer(count(sum)));
+    let (source, all) = (row.source.value(), Value::Real(1.0));
+    let run = Value::Integer(run);
+    [run, process, thread, callpath, calls, inclusive, exclusive, nothing, nothing, source, all]
 }

@@ -12,6 +12,8 @@ pub(crate) struct ImportedPart {
     pub(crate) callpaths: Vec<NumberedCallpath>,
     /// Callpaths of threads.
     pub(crate) rows: Vec<ImportedRow>,
+    /// Whether some of these threads were there before, as contexts and threads with large numbers may be: the last one counts.
+    pub(crate) is_again: bool,
     /// Values that the program told.
     pub(crate) user_events: Vec<UserEventRow>,
     /// What these threads add to the one pass of the record.

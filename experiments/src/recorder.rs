@@ -17,7 +17,7 @@ use crate::error::StoreError;
 use crate::foreign_bytes::ForeignBytes;
 use crate::instant::{count, nanos};
 use crate::message_series::MessageSeries;
-use crate::record::Record;
+use crate::record::{GrownKinds, Record, RunShape};
 use crate::run::{
     Edge, Measurement, NewRun, ObjectRow, Phase, RunId, StepRow, StoredProfileRow, StoredReport,
     StoredVerdict, Topic,
@@ -143,7 +143,7 @@ impl Recorder {
     /// # Errors
     /// See [`StoreError`]; what was written before stays.
     pub fn record_again(&mut self, progress: &Progress) -> Result<(), StoreError> {
-        self.write("writing a run", progress, |_| Ok(()))?;
+        self.write("writing a run", progress, |_, _| Ok(()))?;
         self.steps += count(progress.steps.len() as u64);
         Ok(())
     }
@@ -181,11 +181,15 @@ impl Recorder {
         ending: Ending,
     ) -> Result<(), StoreError> {
         let number = self.number;
-        self.write("finishing a run", progress, |transaction| {
+        self.write("finishing a run", progress, |writer, record| {
+            // Of a run whose record is not written now, what is in the store may be less than what is known.
+            if is_recorded(progress, record) {
+                writer.sums(record, &record.grown_kinds())?;
+            }
             let end =
                 "UPDATE run SET complete = 1, elapsed = $1, exit_status = $2 WHERE number = $3";
             let elapsed = count(ending.elapsed.as_nanos().try_into().unwrap_or(u64::MAX));
-            transaction.execute(end, params![elapsed, ending.exit_status, number])
+            writer.transaction.execute(end, params![elapsed, ending.exit_status, number])
         })
     }
 
@@ -194,7 +198,7 @@ impl Recorder {
         &mut self,
         doing: &'static str,
         progress: &Progress,
-        beside: impl FnOnce(&Connection) -> Result<(), DatabaseError>,
+        beside: impl FnOnce(&Writer<'_>, &Record) -> Result<(), DatabaseError>,
     ) -> Result<(), StoreError> {
         let (run, steps) = (self.number, self.steps);
         let passes = (&self.record, &self.messages);
@@ -203,7 +207,7 @@ impl Recorder {
             let writer = Writer { transaction, run };
             writer.write(progress, steps, passes)?;
             writer.profile(&progress.profile, callpaths)?;
-            beside(transaction)
+            beside(&writer, passes.0)
         });
         match done {
             Ok(()) => self.callpaths.keep(),
@@ -299,6 +303,11 @@ pub(crate) fn add_directives(
     Ok(())
 }
 
+/// Whether the record is written, too.
+fn is_recorded(progress: &Progress, record: &Record) -> bool {
+    !progress.profile.is_empty() && record.passes() > 0
+}
+
 /// Writes into one run, inside one transaction.
 pub(crate) struct Writer<'a> {
     pub(crate) transaction: &'a Connection,
@@ -328,7 +337,7 @@ impl Writer<'_> {
         self.report(progress.report.as_ref())?;
         progress.foreign.iter().try_for_each(|bytes| self.foreign(0, bytes))?;
         add_facts(self.transaction, self.run, &progress.facts)?;
-        if !progress.profile.is_empty() && record.passes() > 0 {
+        if is_recorded(progress, record) {
             self.record(record)?;
             self.messages(messages)?;
         }
@@ -339,6 +348,21 @@ impl Writer<'_> {
         let write = "INSERT INTO record (run, bytes) VALUES ($1, $2) \
                      ON CONFLICT (run) DO UPDATE SET bytes = excluded.bytes";
         self.transaction.prepare(write)?.execute(params![self.run, record.bytes()])
+    }
+
+    /// What all threads together came to, of a run whose resources are written.
+    pub(crate) fn sums(&self, record: &Record, grown: &GrownKinds) -> Result<(), DatabaseError> {
+        let names = "SELECT name FROM resource WHERE run = $1";
+        let names = self
+            .transaction
+            .query(names, params![self.run], |row| Ok(row.text(0)?.parse::<Resource>().ok()))?;
+        let (shape, sums) = record.summed(grown, names.into_iter().flatten());
+        let shape = shape.bytes();
+        let write = "INSERT INTO run_sums (run, digest, sums, shape) VALUES ($1, $2, $3, $4) \
+                     ON CONFLICT (run) DO UPDATE SET digest = excluded.digest, sums = excluded.sums, shape = excluded.shape";
+        let digest = RunShape::digest(&shape);
+        let values = params![self.run, digest.as_slice(), sums.bytes(), shape];
+        self.transaction.prepare(write)?.execute(values)
     }
 
     pub(crate) fn messages(&self, messages: &MessageSeries) -> Result<(), DatabaseError> {

@@ -12,9 +12,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use whyperf_consultant::NameMaps;
-use whyperf_model::matching::{
-    ClassId, Classes, LocationId, Resources, RunTotals, ThreadPlace, Totals,
-};
+use whyperf_model::matching::{ClassId, Classes, Resources, RunTotals, ThreadPlace, Totals};
 use whyperf_model::{
     Category, Counter, Focus, Hierarchy, Histogram, Interval, Metric, Nanos, Pair, Quantity,
     Resource,
@@ -23,7 +21,7 @@ use whyperf_model::{
 use crate::error::StoreError;
 use crate::function_calls::FunctionCalls;
 use crate::program_event::{PerformanceResults, ProgramEvent};
-use crate::record::Record;
+use crate::record::{KindSums, PassAmount, Record, RunShape};
 use crate::replay::Replay;
 use crate::run::RunId;
 use crate::store::Store;
@@ -40,6 +38,8 @@ pub struct RunResults {
     event: ProgramEvent,
     interval: Interval,
     classes: Classes,
+    /// The classes of the record's kinds.
+    of_kind: Vec<ClassId>,
     resources: Resources,
     /// The program's own regions, which are counted all the time.
     regions: BTreeSet<Resource>,
@@ -65,7 +65,12 @@ impl Store {
         results.sampled =
             self.report(run)?.map_or_else(BTreeMap::new, |report| sampled(&report.json));
         let known = results.known_code();
-        if known.resources().any(|code| code.depth() > 1 && !results.regions.contains(code)) {
+        let is_uncounted = |one: &&Resource| {
+            let is_function = one.hierarchy() == Hierarchy::Code && one.depth() > 1;
+            is_function && !results.regions.contains(*one)
+        };
+        let uncounted = known.resources().filter(is_uncounted).map(Resource::label).collect();
+        if self.has_callpaths_to(run, &uncounted)? {
             results.called = FunctionCalls::of(&self.profile(run)?, &known);
         }
         Ok(results)
@@ -86,12 +91,36 @@ impl RunResults {
             event,
             interval,
             classes: Classes::default(),
+            of_kind: Vec::new(),
             resources: Resources::default(),
             regions,
             totals: RunTotals::default(),
         };
+        results.classify();
         results.add_up();
         results
+    }
+
+    /// A run with this shape, of which nothing is known before its sums.
+    pub(crate) fn of_shape(shape: RunShape) -> Self {
+        Self::new(Record::of_kinds(shape.kinds), BTreeMap::new(), shape.event)
+    }
+
+    /// Becomes another run with the same shape, by what its threads came to together.
+    pub(crate) fn set_sums(&mut self, sums: &KindSums) {
+        self.record.passes = vec![sums.interval];
+        self.interval = sums.interval;
+        let anywhere = self.anywhere();
+        let by_class = self.of_kind.iter().copied().zip(sums.by_kind.iter().copied());
+        self.totals = RunTotals::default();
+        self.totals.grew(anywhere, &by_class.collect::<Vec<_>>());
+    }
+
+    /// Whether sums of all threads tell what a pair came to, in a run without stack samples.
+    pub(crate) fn is_told_by_sums(&self, pair: &Pair) -> bool {
+        let threads = [Hierarchy::Process, Hierarchy::Machine];
+        threads.into_iter().all(|one| pair.focus.is_root(one))
+            && (!is_from_histogram(pair) || self.names_regions(pair))
     }
 
     /// The same, of an interval of the run alone.
@@ -120,18 +149,20 @@ impl RunResults {
         &self.event
     }
 
-    /// What a metric came to over the whole program in another interval; `None` where that is not known.
+    /// What metrics came to over the whole program in another interval; `None` where that is not known.
     pub(crate) fn whole_program_within(
         &mut self,
-        metric: Metric,
+        metrics: &[Metric],
         interval: Interval,
-    ) -> Option<f64> {
-        let own = std::mem::replace(&mut self.interval, interval);
-        self.add_up();
-        let amount = self.amount(&Pair::new(metric, Focus::whole_program()));
-        self.interval = own;
-        self.add_up();
-        amount
+    ) -> Vec<Option<f64>> {
+        let other = (interval, self.whole_program_totals(interval));
+        let own = (self.interval, std::mem::take(&mut self.totals));
+        (self.interval, self.totals) = other;
+        let whole = Focus::whole_program();
+        let amounts = metrics.iter().map(|metric| self.amount(&Pair::new(*metric, whole.clone())));
+        let amounts = amounts.collect();
+        (self.interval, self.totals) = own;
+        amounts
     }
 
     /// Gives its things the names that another run has for them.
@@ -154,33 +185,60 @@ impl RunResults {
         self.called.rename(maps);
         self.regions = self.regions.iter().map(|region| maps.renamed(region)).collect();
         (self.classes, self.resources) = (Classes::default(), Resources::default());
+        self.classify();
         self.add_up();
+    }
+
+    /// Finds the classes of all kinds.
+    fn classify(&mut self) {
+        let Self { record, classes, resources, .. } = self;
+        self.of_kind = record.kinds.iter().map(|kind| kind.class(classes, resources)).collect();
     }
 
     /// Adds up what grew in the interval.
     fn add_up(&mut self) {
-        let Self { record, classes, resources, interval, .. } = self;
-        let of_kind: Vec<ClassId> =
-            record.kinds.iter().map(|kind| kind.class(classes, resources)).collect();
-        let mut places: BTreeMap<LocationId, ThreadPlace> = BTreeMap::new();
+        let Self { record, of_kind, resources, interval, .. } = self;
         let mut totals = RunTotals::default();
-        for ((location, kind), series) in &record.series {
-            let place = places.entry(*location).or_insert_with(|| {
-                let location = &record.locations[location.0 as usize];
-                [&location.thread, &location.machine].map(|name| resources.id(name))
-            });
+        let place = |location: u32, resources: &mut Resources| -> ThreadPlace {
+            let location = &record.locations[location as usize];
+            [&location.thread, &location.machine].map(|name| resources.id(name))
+        };
+        // What is of one location follows without a gap.
+        let mut nodes: Vec<(ClassId, Totals)> = Vec::new();
+        let mut series = record.series.iter().peekable();
+        while let Some(((location, kind), entries)) = series.next() {
             let class = of_kind[*kind as usize];
-            let grown = series.iter().filter_map(|entry| {
-                let pass = record.passes[entry.pass as usize];
-                Some((class, part(entry.by, pass, *interval)?))
-            });
-            totals.grew(*place, &grown.collect::<Vec<_>>());
+            nodes.extend(grown(&record.passes, (class, entries), *interval));
+            let is_last = series.peek().is_none_or(|((next, _), _)| next != location);
+            if is_last || nodes.len() >= AT_ONCE {
+                totals.grew(place(location.0, resources), &nodes);
+                nodes.clear();
+            }
         }
         for location in &record.untold {
-            let location = &record.locations[*location as usize];
-            totals.is_untold([&location.thread, &location.machine].map(|name| resources.id(name)));
+            totals.is_untold(place(*location, resources));
         }
+        totals.sum_up();
         self.totals = totals;
+    }
+
+    /// A place for what is asked of all threads alone.
+    fn anywhere(&mut self) -> ThreadPlace {
+        [Hierarchy::Process, Hierarchy::Machine].map(|one| self.resources.id(&Resource::root(one)))
+    }
+
+    /// What grew in an interval, wherever that was.
+    fn whole_program_totals(&mut self, interval: Interval) -> RunTotals {
+        let anywhere = self.anywhere();
+        let mut totals = RunTotals::default();
+        let mut nodes: Vec<(ClassId, Totals)> = Vec::new();
+        for ((_, kind), entries) in &self.record.series {
+            let class = self.of_kind[*kind as usize];
+            nodes.clear();
+            nodes.extend(grown(&self.record.passes, (class, entries), interval));
+            totals.grew(anywhere, &nodes);
+        }
+        totals
     }
 
     /// What a pair came to in the interval, in the unit of its metric; `None` where that is not known.
@@ -245,10 +303,12 @@ impl RunResults {
 
     /// The processor time of a function that was not measured, as its share of the samples.
     fn by_samples(&mut self, pair: &Pair) -> Option<f64> {
+        if pair.metric != Metric::Cpu || self.sampled.is_empty() {
+            return None;
+        }
         let [function] = pair.focus.part(Hierarchy::Code) else { return None };
         let is_alone = pair.focus == Focus::whole_program().with(Hierarchy::Code, function.clone());
-        let is_sampled = pair.metric == Metric::Cpu && !self.sampled.is_empty();
-        if !is_sampled || !is_alone || function.depth() < 2 || self.estimated(pair).is_some() {
+        if !is_alone || function.depth() < 2 || self.estimated(pair).is_some() {
             return None;
         }
         // Samples are of the whole run.
@@ -284,6 +344,9 @@ impl RunResults {
     }
 }
 
+/// So many growths of a thread are added up at once.
+const AT_ONCE: usize = 1 << 12;
+
 /// Of an interval at least this part must have been measured.
 const LEAST_COVERED: f64 = 0.1;
 
@@ -300,6 +363,16 @@ fn sampled(report: &str) -> BTreeMap<Resource, f64> {
 /// Whether the record does not tell it.
 fn is_from_histogram(pair: &Pair) -> bool {
     Replay::needs_histogram(pair) || pair.metric.definition().aggregation.compares()
+}
+
+/// What of the growths of a class belongs to an interval.
+fn grown<'a>(
+    passes: &'a [Interval],
+    (class, entries): (ClassId, &'a [PassAmount]),
+    interval: Interval,
+) -> impl Iterator<Item = (ClassId, Totals)> + 'a {
+    let within = move |entry: &PassAmount| part(entry.by, passes[entry.pass as usize], interval);
+    entries.iter().filter_map(within).map(move |by| (class, by))
 }
 
 /// What of a growth belongs to an interval.
@@ -335,6 +408,7 @@ impl PerformanceResults for RunResults {
 mod tests {
     use super::*;
     use whyperf_model::Time;
+    use whyperf_model::matching::{Grown, IntervalRecord, Kind, Location, LocationId};
 
     #[test]
     fn a_measured_function_is_known_that_only_samples_led_to() {
@@ -350,5 +424,61 @@ mod tests {
         let mut results = RunResults::new(record, histograms, ProgramEvent::default());
         results.sampled = [("/Code/m.c/f".parse().expect("well formed"), 0.4)].into();
         assert_eq!(results.amount(&pair), Some(5e9), "half of the time in two of ten seconds");
+    }
+
+    /// Two threads that compute and wait in three passes.
+    fn recorded() -> Record {
+        let resource = |path: &str| path.parse::<Resource>().expect("well formed");
+        let location = |number: u32| Location {
+            number,
+            rank: Some(number),
+            thread: resource(&format!("/Process/{number}/0")),
+            process: resource(&format!("/Process/{number}")),
+            machine: resource("/Machine/a"),
+        };
+        let kind = |category| Kind { category, code: Vec::new(), object: None, own: None };
+        let mut record = Record::default();
+        for pass in 0..3u64 {
+            let grown = |(location, kind)| {
+                let time = Nanos(7 + 100 * pass + u64::from(location * 10 + kind));
+                let by = Totals { time, visits: pass, ..Totals::default() };
+                Grown { location: LocationId(location), kind: ClassId(kind), by }
+            };
+            let is_first = pass == 0;
+            record.add(&IntervalRecord {
+                interval: Interval::new(Time(Nanos(pass * 1000)), Time(Nanos(pass * 1000 + 1000))),
+                locations: if is_first { vec![location(0), location(1)] } else { Vec::new() },
+                kinds: if is_first {
+                    vec![kind(Category::Receive), kind(Category::Other)]
+                } else {
+                    Vec::new()
+                },
+                grown: [(0, 0), (0, 1), (1, 0), (1, 1)].map(grown).to_vec(),
+                ..IntervalRecord::default()
+            });
+        }
+        record
+    }
+
+    #[test]
+    fn the_whole_program_in_another_interval_is_that_of_the_interval_alone() {
+        let of = |interval| {
+            let results = RunResults::new(recorded(), BTreeMap::new(), ProgramEvent::default());
+            results.within(interval)
+        };
+        let metrics = [Metric::Wall, Metric::SyncWait, Metric::SyncOps, Metric::Instructions];
+        let whole = Interval::new(Time::ZERO, Time(Nanos(3000)));
+        for (from, to) in [(0, 3000), (0, 1000), (500, 2100), (1700, 1800), (2999, 3000)] {
+            let interval = Interval::new(Time(Nanos(from)), Time(Nanos(to)));
+            let mut results = of(whole);
+            let before = metrics.map(|metric| results.results(metric, &Focus::whole_program()));
+            let told = results.whole_program_within(&metrics, interval);
+            let mut alone = of(interval);
+            let amounts =
+                metrics.map(|metric| alone.amount(&Pair::new(metric, Focus::whole_program())));
+            assert_eq!(told, amounts, "{from} to {to}");
+            let after = metrics.map(|metric| results.results(metric, &Focus::whole_program()));
+            assert_eq!(before, after, "it speaks of its own interval again");
+        }
     }
 }

@@ -16,7 +16,7 @@
 
 use std::fmt;
 use std::str::FromStr;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -33,7 +33,10 @@ impl Focus {
     /// Everything: the root of each hierarchy.
     #[must_use]
     pub fn whole_program() -> Self {
-        Self { parts: Arc::new(Hierarchy::ALL.map(|hierarchy| vec![Resource::root(hierarchy)])) }
+        static WHOLE: LazyLock<Focus> = LazyLock::new(|| Focus {
+            parts: Arc::new(Hierarchy::ALL.map(|hierarchy| vec![Resource::root(hierarchy)])),
+        });
+        WHOLE.clone()
     }
 
     /// Reads `</Code/a.c,/Machine,/Process,/SyncObject>`: any subset of the hierarchies in any order, the others stand at

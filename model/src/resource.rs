@@ -208,21 +208,43 @@ impl PartialOrd for Resource {
 
 impl Ord for Resource {
     fn cmp(&self, other: &Self) -> Ordering {
-        // What both begin with needs no second look: names are compared by the thousand in every round.
+        if self.hierarchy != other.hierarchy {
+            return self.hierarchy.cmp(&other.hierarchy);
+        }
         let [ours, theirs] = [&self.path, &other.path].map(|path| path.as_bytes());
-        let common = ours.iter().zip(theirs).take_while(|(one, other)| one == other).count();
+        let common = common_length(ours, theirs);
         if common == ours.len() && common == theirs.len() {
             return Ordering::Equal;
         }
+        // What both begin with needs no second look: names are compared by the thousand in every round.
         let start = ours[..common].iter().rposition(|byte| *byte == b'/').map_or(0, |at| at + 1);
+        let may_be_number = |path: &[u8]| path.get(start).is_some_and(u8::is_ascii_digit);
+        if may_be_number(ours) || may_be_number(theirs) {
+            return self.cmp_names(other, start);
+        }
+        // The end of a name comes before all that a longer one goes on with.
+        let next = |path: &[u8]| path.get(common).copied().filter(|byte| *byte != b'/');
+        next(ours).cmp(&next(theirs)).then_with(|| ours.len().cmp(&theirs.len()))
+    }
+}
+
+impl Resource {
+    /// Compares the names that begin at a place up to which both are the same, and what is left by its length.
+    fn cmp_names(&self, other: &Self, start: usize) -> Ordering {
         // The names there differ, or are all that one of them still has.
         let end = |path: &str| path[start..].find('/').map_or(path.len(), |at| start + at);
-        let [our_name, their_name] =
-            [&*self.path, &*other.path].map(|path| &path[start..end(path)]);
-        let by_name = || sort_key(our_name).cmp(&sort_key(their_name));
-        let by_depth = || ours.len().cmp(&theirs.len());
-        self.hierarchy.cmp(&other.hierarchy).then_with(by_name).then_with(by_depth)
+        let [ours, theirs] =
+            [&*self.path, &*other.path].map(|path| sort_key(&path[start..end(path)]));
+        ours.cmp(&theirs).then_with(|| self.path.len().cmp(&other.path.len()))
     }
+}
+
+/// With how many bytes two texts begin alike.
+fn common_length(one: &[u8], other: &[u8]) -> usize {
+    let words = one.chunks_exact(8).zip(other.chunks_exact(8));
+    let whole = words.take_while(|(one, other)| one == other).count() * 8;
+    let rest = one[whole..].iter().zip(&other[whole..]);
+    whole + rest.take_while(|(one, other)| one == other).count()
 }
 
 impl Serialize for Resource {
@@ -406,5 +428,32 @@ mod tests {
                 "/Process/x"
             ]
         );
+    }
+
+    #[test]
+    fn the_order_is_that_of_names_from_the_root_on() {
+        let names = ["1", "10", "2", "02", "0", "a", "ab", "a.c", "b", "2x", "9z", "kernel_10"];
+        let mut all = vec![Resource::root(Hierarchy::Code), Resource::root(Hierarchy::File)];
+        for above in [Resource::root(Hierarchy::Code), Resource::root(Hierarchy::File)] {
+            for name in names {
+                let one = above.child(name);
+                all.extend(names.map(|below| one.child(below)));
+                all.push(one);
+            }
+        }
+        let keys = |one: &Resource| -> Vec<(bool, usize, String)> {
+            let key = |name: &str| {
+                let (is_word, length, name) = sort_key(name);
+                (is_word, length, name.to_owned())
+            };
+            one.components().skip(1).map(key).collect()
+        };
+        for one in &all {
+            for other in &all {
+                let by_names = one.hierarchy.cmp(&other.hierarchy);
+                let by_names = by_names.then_with(|| keys(one).cmp(&keys(other)));
+                assert_eq!(one.cmp(other), by_names, "{one} {other}");
+            }
+        }
     }
 }

@@ -171,14 +171,18 @@ impl Operand {
         names.filter(|name| others.iter().all(|trial| has(trial, name))).collect()
     }
 
-    /// What a metric came to over the whole program in a part of each trial.
-    pub(super) fn in_part(&mut self, metric: Metric, part: &RunPart) -> Trials {
-        let OperandSource::Runs(trials) = &mut self.source else { return Trials::default() };
-        let amount = |trial: &mut OneTrial| {
-            let interval = trial.interval(part)?;
-            trial.results.whole_program_within(metric, interval)
+    /// What each of these metrics came to over the whole program in a part of each trial.
+    pub(super) fn in_part(&mut self, metrics: &[Metric], part: &RunPart) -> Vec<Trials> {
+        let OperandSource::Runs(trials) = &mut self.source else {
+            return vec![Trials::default(); metrics.len()];
         };
-        trials.iter_mut().filter_map(amount).collect()
+        let amounts = |trial: &mut OneTrial| {
+            let interval = trial.interval(part)?;
+            Some(trial.results.whole_program_within(metrics, interval))
+        };
+        let by_trial: Vec<Vec<Option<f64>>> = trials.iter_mut().filter_map(amounts).collect();
+        let of = |position: usize| by_trial.iter().filter_map(|trial| trial[position]).collect();
+        (0..metrics.len()).map(of).collect()
     }
 
     /// Seconds that a part of each trial took.

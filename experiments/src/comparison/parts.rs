@@ -1,6 +1,7 @@
 //! The same parts of two operands side by side: phases that both have, or equal fractions where the runs are of different length.
 
 use serde::Serialize;
+use whyperf_model::Metric;
 
 use super::ComparisonSettings;
 use super::fields::ComparedMetric;
@@ -29,15 +30,16 @@ pub(super) fn compared(
 ) -> Vec<ComparedPart> {
     let parts = aligned(a, b, settings.parts);
     let delta = settings.delta(a, b, metrics.len() * parts.len());
+    let metrics: Vec<Metric> = metrics.iter().map(|row| row.metric).collect();
     let part = |(name, part): (String, RunPart)| {
         let [a_s, b_s] = [&*a, &*b].map(|of| of.seconds_of(&part).mean());
         let mut one = ComparedPart { name, a_s: a_s?, b_s: b_s?, differing: Vec::new() };
-        for row in metrics {
-            let [of_a, of_b] = [&mut *a, &mut *b].map(|of| of.in_part(row.metric, &part));
+        let [in_a, in_b] = [&mut *a, &mut *b].map(|of| of.in_part(&metrics, &part));
+        for (metric, (of_a, of_b)) in metrics.iter().zip(in_a.into_iter().zip(in_b)) {
             if delta.distance(&of_a, &of_b) == DiscreteDistance::Differs {
                 let (of_a, of_b) = (of_a.mean()?, of_b.mean()?);
                 let change = (of_b - of_a) / of_a.abs().max(of_b.abs());
-                one.differing.push((row.metric.name(), change));
+                one.differing.push((metric.name(), change));
             }
         }
         Some(one)

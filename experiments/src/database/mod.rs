@@ -11,6 +11,7 @@ mod error;
 mod place;
 mod problem;
 mod row;
+mod rows;
 mod server;
 mod value;
 

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use ahash::AHashSet;
 use whyperf_consultant::NameMaps;
 use whyperf_model::{Focus, Hierarchy, Resource};
 
@@ -15,24 +16,35 @@ impl ProgramEvent {
     /// The forest that has these resources, and with each everything above it.
     #[must_use]
     pub fn new(resources: impl IntoIterator<Item = Resource>) -> Self {
-        let mut event = Self::default();
-        resources.into_iter().for_each(|resource| event.insert(resource));
-        event
+        let mut all: Vec<Resource> = Vec::new();
+        let mut known = AHashSet::new();
+        for resource in resources {
+            let mut next = Some(resource).filter(|one| !known.contains(one));
+            while let Some(resource) = next {
+                known.insert(resource.clone());
+                next = resource.parent().filter(|above| !known.contains(above));
+                all.push(resource);
+            }
+        }
+        all.sort();
+        Self::of_sorted(all)
     }
 
-    fn insert(&mut self, resource: Resource) {
-        let mut below: Option<Resource> = None;
-        let mut next = Some(resource);
-        while let Some(resource) = next {
-            let is_new = !self.children.contains_key(&resource);
-            let known = self.children.entry(resource.clone()).or_default();
-            known.extend(below.take());
-            if !is_new {
-                return;
+    /// The forest of resources in their order, each once: what is above one stands before it, and what is below follows without a gap.
+    fn of_sorted(all: Vec<Resource>) -> Self {
+        let mut children: Vec<(Resource, Vec<Resource>)> = Vec::with_capacity(all.len());
+        // Positions of what the next may be below.
+        let mut above: Vec<usize> = Vec::new();
+        for resource in all {
+            while above.pop_if(|last| !children[*last].0.contains(&resource)).is_some() {}
+            if let Some(parent) = above.last() {
+                children[*parent].1.push(resource.clone());
             }
-            next = resource.parent();
-            below = Some(resource);
+            above.push(children.len());
+            children.push((resource, Vec::new()));
         }
+        let sets = children.into_iter().map(|(one, below)| (one, below.into_iter().collect()));
+        Self { children: sets.collect() }
     }
 
     /// All resources, each after those above it.

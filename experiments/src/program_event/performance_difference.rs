@@ -10,8 +10,9 @@
 //! been measured although its module was not. The children of a focus in one hierarchy divide its difference among
 //! them, and each says which share of it is its own: above 1 where others made up for a part of it.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 
+use ahash::{AHashMap, AHashSet};
 use whyperf_model::{Focus, Hierarchy, Metric, Resource};
 
 use super::discrete_distance::{Delta, DiscreteDistance};
@@ -78,9 +79,9 @@ pub fn performance_difference(
 ) -> DifferenceTree {
     let mut tree = DifferenceTree::default();
     let mut queue = VecDeque::from([Focus::whole_program()]);
-    let mut known = BTreeSet::from([Focus::whole_program()]);
-    let mut position: BTreeMap<Focus, usize> = BTreeMap::new();
-    let mut unknown: BTreeSet<Focus> = BTreeSet::new();
+    let mut known = AHashSet::from([Focus::whole_program()]);
+    let mut position: AHashMap<Focus, usize> = AHashMap::new();
+    let mut unknown: AHashSet<Focus> = AHashSet::new();
     let mut asked = 0;
     while let Some(focus) = queue.pop_front() {
         if asked >= scope.most {
@@ -116,8 +117,8 @@ pub fn performance_difference(
 /// Which of those found is one step below which other, and with which share.
 fn explanations(
     found: &[Difference],
-    position: &BTreeMap<Focus, usize>,
-    unknown: &BTreeSet<Focus>,
+    position: &AHashMap<Focus, usize>,
+    unknown: &AHashSet<Focus>,
 ) -> BTreeMap<usize, Vec<Explanation>> {
     let mut children: BTreeMap<usize, Vec<Explanation>> = BTreeMap::new();
     for (part, difference) in found.iter().enumerate() {

@@ -5,10 +5,11 @@ use whyperf_model::{Focus, Metric};
 
 use super::condition::Field;
 use super::grammar::{Query, QueryAggregation, QuerySource};
+use super::summed_runs::SumAnswers;
 use crate::comparison::Operand;
 use crate::error::StoreError;
 use crate::history::History;
-use crate::program_event::{PerformanceResults as _, cluster, list};
+use crate::program_event::{PerformanceResults, cluster, list};
 use crate::run::{RunId, Summary};
 use crate::selector::Selector;
 use crate::store::Store;
@@ -52,20 +53,21 @@ impl Store {
     /// When the store cannot be read, or a run that is named is not there.
     pub fn answers(&self, query: &Query) -> Result<Answers, StoreError> {
         let mut answers = Answers::default();
+        let mut met = Vec::new();
         for summary in self.asked_runs(query)? {
-            if !self.meets(&summary, query)? {
-                continue;
+            if self.meets(&summary, query)? {
+                met.push(summary);
             }
-            let run = [summary.id.clone()];
-            match Operand::of_runs(self, String::new(), &run, &query.part) {
-                Ok(operand) => self.ask(query, &summary, operand, &mut answers)?,
-                // One of many runs that has no record, or no such phase, does not keep the others from answering.
-                Err(
-                    error @ (StoreError::NoRecord { .. }
-                    | StoreError::BadRecord { .. }
-                    | StoreError::NoPart { .. }),
-                ) => answers.without.push((summary.id, error.to_string())),
-                Err(error) => return Err(error),
+        }
+        let mut by_sums = SumAnswers::new(query);
+        for runs in met.chunks(SumAnswers::AT_ONCE) {
+            let summed = by_sums.read(self, runs)?;
+            for summary in runs {
+                let told = summed.get(&summary.id).and_then(|run| by_sums.tell(run));
+                match told {
+                    Some(told) => answers.add(summary, told),
+                    None => self.ask(query, summary, &mut answers)?,
+                }
             }
         }
         Ok(answers)
@@ -130,64 +132,103 @@ impl Store {
         })
     }
 
-    /// Adds the values of one run.
+    /// Adds the values of one run, which is read as a whole.
     fn ask(
         &self,
         query: &Query,
         summary: &Summary,
-        mut operand: Operand,
         answers: &mut Answers,
     ) -> Result<(), StoreError> {
-        let Some(focus) = query.focus.of(&operand.event()) else {
-            let reason = "it has nothing that the focus names".to_owned();
-            answers.without.push((summary.id.clone(), reason));
-            return Ok(());
-        };
-        let ranks = self.extent(&summary.id)?.processes;
-        for metric in &query.metrics {
-            for (foci, value) in values(&mut operand, *metric, &focus, query.aggregation) {
-                answers.rows.push(QueryRow {
-                    run: summary.id.clone(),
-                    application: summary.application.to_string(),
-                    experiment: summary.experiment.to_string(),
-                    trial: summary.trial.clone(),
-                    ranks,
-                    metric: metric.name(),
-                    foci: foci.iter().map(ToString::to_string).collect(),
-                    value,
-                    unit: metric.definition().unit.symbol(),
-                });
+        let run = [summary.id.clone()];
+        let mut operand = match Operand::of_runs(self, String::new(), &run, &query.part) {
+            Ok(operand) => operand,
+            // One of many runs that has no record, or no such phase, does not keep the others from answering.
+            Err(
+                error @ (StoreError::NoRecord { .. }
+                | StoreError::BadRecord { .. }
+                | StoreError::NoPart { .. }),
+            ) => {
+                answers.without.push((summary.id.clone(), error.to_string()));
+                return Ok(());
             }
-        }
+            Err(error) => return Err(error),
+        };
+        let focus = query.focus.of(&operand.event());
+        let values = focus.map(|focus| values_of(query, &mut operand, &focus));
+        let ranks = self.extent(&summary.id)?.processes;
+        answers.add(summary, RunAnswer { ranks, values });
         Ok(())
     }
 }
 
+/// What one run answers.
+pub(super) struct RunAnswer {
+    pub(super) ranks: u32,
+    /// Each metric with its values; none where the run has nothing that the focus names.
+    pub(super) values: Option<Vec<(Metric, Vec<ValueAt>)>>,
+}
+
+/// A value, and the focus that it is of, or those of a cluster.
+pub(super) type ValueAt = (Vec<Focus>, Option<f64>);
+
+impl Answers {
+    fn add(&mut self, summary: &Summary, RunAnswer { ranks, values }: RunAnswer) {
+        let Some(values) = values else {
+            let reason = "it has nothing that the focus names".to_owned();
+            self.without.push((summary.id.clone(), reason));
+            return;
+        };
+        for (metric, values) in values {
+            self.rows.extend(values.into_iter().map(|(foci, value)| QueryRow {
+                run: summary.id.clone(),
+                application: summary.application.to_string(),
+                experiment: summary.experiment.to_string(),
+                trial: summary.trial.clone(),
+                ranks,
+                metric: metric.name(),
+                foci: foci.iter().map(ToString::to_string).collect(),
+                value,
+                unit: metric.definition().unit.symbol(),
+            }));
+        }
+    }
+}
+
+/// The values of all metrics of a question at a focus.
+pub(super) fn values_of(
+    query: &Query,
+    results: &mut dyn PerformanceResults,
+    focus: &Focus,
+) -> Vec<(Metric, Vec<ValueAt>)> {
+    let metrics = query.metrics.iter();
+    metrics.map(|metric| (*metric, values(results, *metric, focus, query.aggregation))).collect()
+}
+
 /// The values of a metric at a focus, as many as the question wants.
 fn values(
-    operand: &mut Operand,
+    results: &mut dyn PerformanceResults,
     metric: Metric,
     focus: &Focus,
     aggregation: QueryAggregation,
-) -> Vec<(Vec<Focus>, Option<f64>)> {
-    let apart = |operand: &mut Operand| -> Vec<(Focus, Option<f64>)> {
-        let found = list(operand, metric, focus).into_iter();
+) -> Vec<ValueAt> {
+    let apart = |results: &mut dyn PerformanceResults| -> Vec<(Focus, Option<f64>)> {
+        let found = list(results, metric, focus).into_iter();
         found.map(|(focus, trials)| (focus, trials.mean())).collect()
     };
     let range = match aggregation {
         QueryAggregation::Sum => {
-            return vec![(vec![focus.clone()], operand.results(metric, focus).mean())];
+            return vec![(vec![focus.clone()], results.results(metric, focus).mean())];
         }
         QueryAggregation::List => {
-            return apart(operand).into_iter().map(|(focus, value)| (vec![focus], value)).collect();
+            return apart(results).into_iter().map(|(focus, value)| (vec![focus], value)).collect();
         }
         QueryAggregation::Cluster(range) => range,
         QueryAggregation::ClusterShare(share) => {
-            let known = apart(operand).into_iter().filter_map(|(_, value)| value);
+            let known = apart(results).into_iter().filter_map(|(_, value)| value);
             share * known.map(f64::abs).fold(0.0, f64::max)
         }
     };
-    let known = apart(operand).into_iter().filter_map(|(focus, value)| Some((focus, value?)));
+    let known = apart(results).into_iter().filter_map(|(focus, value)| Some((focus, value?)));
     let clusters = cluster(known.collect(), range);
     clusters.into_iter().map(|one| (one.members, Some(one.mean))).collect()
 }

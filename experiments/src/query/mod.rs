@@ -12,6 +12,7 @@ mod answer;
 mod condition;
 mod grammar;
 mod pattern;
+mod summed_runs;
 
 pub use answer::{Answers, QueryRow};
 pub use condition::{Comparator, Field, RunCondition};

@@ -26,6 +26,11 @@ impl FocusPattern {
         Self(Focus::whole_program())
     }
 
+    /// Whether it restricts nothing in a hierarchy.
+    pub(super) fn is_root(&self, hierarchy: Hierarchy) -> bool {
+        self.0.is_root(hierarchy)
+    }
+
     /// The focus that it is of a run with these resources; `None` where nothing of the run matches a part of it.
     #[must_use]
     pub fn of(&self, event: &ProgramEvent) -> Option<Focus> {

@@ -10,6 +10,7 @@
 
 mod bytes;
 mod jobs;
+mod kind_sums;
 mod lock_waits;
 mod names;
 mod parts;
@@ -22,6 +23,7 @@ use whyperf_model::matching::{IntervalRecord, Kind, Line, Location, LocationId, 
 use whyperf_model::{Interval, Nanos, Pair, Resource, Time};
 
 pub use self::bytes::RecordError;
+pub(crate) use self::kind_sums::{GrownKinds, KindSums, RunShape};
 use self::lock_waits::LockWaits;
 pub(crate) use self::parts::part_bytes;
 pub(crate) use self::pass_events::PassEvents;

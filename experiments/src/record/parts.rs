@@ -40,28 +40,46 @@ impl Record {
     /// When they are damaged, or a newer whyperf wrote them.
     pub(crate) fn parse_with(bytes: &[u8], parts: &[Vec<u8>]) -> Result<Self, RecordError> {
         let mut record = Self::parse(bytes)?;
+        let mut grown = Vec::new();
         for part in parts {
             let (version, growths) = part.split_first().ok_or(RecordError::Damaged)?;
             if *version > VERSION {
                 return Err(RecordError::Newer { found: *version });
             }
-            record.add_growths(growths).ok_or(RecordError::Damaged)?;
+            read_growths(growths, &mut grown).ok_or(RecordError::Damaged)?;
+            record.add_growths(&mut grown);
         }
         if parts.is_empty() || record.is_sound() { Ok(record) } else { Err(RecordError::Damaged) }
     }
 
-    fn add_growths(&mut self, mut bytes: &[u8]) -> Option<()> {
-        while !bytes.is_empty() {
-            let (growth, rest) = postcard::take_from_bytes::<StoredGrowth>(bytes).ok()?;
-            let series = self.series.entry((LocationId(growth.location), growth.kind)).or_default();
+    /// Adds growths, of which none are left. Those of the first part, which mostly has all of them, become series without a search for each.
+    fn add_growths(&mut self, grown: &mut Vec<StoredGrowth>) {
+        self.entries += grown.len();
+        let place = |one: &StoredGrowth| (LocationId(one.location), one.kind);
+        let amount = |one: &StoredGrowth| PassAmount { pass: 0, by: one.by };
+        if self.series.is_empty() {
+            grown.sort_by_key(place);
+            let same = grown.chunk_by(|one, other| place(one) == place(other));
+            let series = same.map(|same| (place(&same[0]), same.iter().map(amount).collect()));
+            self.series = series.collect();
+            grown.clear();
+        }
+        for one in grown.drain(..) {
+            let series = self.series.entry(place(&one)).or_default();
             // There is one pass, and room for four takes as much again as all the rest.
             series.reserve_exact(1);
-            series.push(PassAmount { pass: 0, by: growth.by });
-            self.entries += 1;
-            bytes = rest;
+            series.push(amount(&one));
         }
-        Some(())
     }
+}
+
+fn read_growths(mut bytes: &[u8], grown: &mut Vec<StoredGrowth>) -> Option<()> {
+    while !bytes.is_empty() {
+        let (growth, rest) = postcard::take_from_bytes(bytes).ok()?;
+        grown.push(growth);
+        bytes = rest;
+    }
+    Some(())
 }
 
 #[cfg(test)]

@@ -80,6 +80,43 @@ fn an_imported_run_is_asked_like_any_other() {
 }
 
 #[test]
+fn sums_and_records_answer_alike() {
+    let folder = Folder::new();
+    imported(&folder, 0, "as it was");
+    imported(&folder, 300_000, "slower");
+    let source = ForeignSource::Tau(TauFolder::open(&folder.0).expect("just written"));
+    let recorder = ImportRecorder::begin(&store(&folder), &new_run(7, "parts")).expect("writable");
+    import_threads(source, recorder, |_, _| {}).expect("well formed");
+    let asked = |question: &str| {
+        let store = Store::open(&store(&folder), Access::Read).expect("just written");
+        store.answers(&question.parse().expect("well formed")).expect("readable")
+    };
+    let told = || {
+        let all = [
+            "wall, cpu, compute, sync_wait, sync_ops, io_wait, msgs, late_wait, observed_cost",
+            "compute, calls, sync_wait at </Code/*/work> of app:ocean",
+            "compute at </Code/*> aggregate list",
+            "sync_wait at </SyncObject/*> where ranks = 2",
+            "sync_wait at </Code/main,/SyncObject/Message>",
+            "compute at </Code/none/*>",
+            "compute at </Code/none/f>",
+            "compute at </Process/*> of experiment:parts aggregate list",
+            "wall during 0%..50%",
+        ];
+        all.map(asked)
+    };
+    let by_sums = told();
+    assert!(by_sums[1].rows.iter().any(|row| row.value == Some(2.3e9)), "{:?}", by_sums[1]);
+    let connection = rusqlite::Connection::open(store(&folder)).expect("writable");
+    let hide = "UPDATE record SET run = -run";
+    assert_eq!(connection.execute(hide, []), Ok(3));
+    assert_eq!(by_sums[1], asked("compute, calls, sync_wait at </Code/*/work> of app:ocean"));
+    assert_eq!(connection.execute(hide, []), Ok(3));
+    assert_eq!(connection.execute("DELETE FROM run_sums", []), Ok(3));
+    assert_eq!(by_sums, told());
+}
+
+#[test]
 fn the_cause_stands_before_the_waiting_that_follows_from_it() {
     let folder = Folder::new();
     for _ in 0..2 {

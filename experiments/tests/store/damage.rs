@@ -6,8 +6,8 @@ use std::path::Path;
 use whyperf_experiments::{Access, History, Recorder, Store, StoreError};
 
 use crate::sample::{
-    Place, WITHOUT_VERSION_7, WITHOUT_VERSION_8, WITHOUT_VERSION_9, WITHOUT_VERSION_10, new_run,
-    sql, written,
+    Place, WITHOUT_VERSION_7, WITHOUT_VERSION_8, WITHOUT_VERSION_9, WITHOUT_VERSION_10,
+    WITHOUT_VERSION_11, new_run, sql, written,
 };
 
 #[test]
@@ -58,6 +58,7 @@ fn a_pipe_is_refused_and_not_waited_at() {
 fn a_store_of_old_is_read_as_it_is_and_written_as_a_new_one() {
     let place = Place::new("old");
     let run = written(&place.store(), 0);
+    sql(&place.store(), WITHOUT_VERSION_11);
     sql(&place.store(), WITHOUT_VERSION_10);
     sql(&place.store(), WITHOUT_VERSION_9);
     sql(&place.store(), WITHOUT_VERSION_8);

@@ -89,11 +89,11 @@ fn messages_are_unknown_in_stores_that_are_older_than_they() {
 fn a_store_of_a_newer_whyperf_is_refused_in_one_sentence_and_stays_as_it_is() {
     let place = Place::new("downgrade");
     let path = unpacked("schema-3-record-3", &place);
-    sql(&path, "INSERT INTO schema_version (version) VALUES (11)");
+    sql(&path, "INSERT INTO schema_version (version) VALUES (12)");
     let before = fs::read(&path).expect("readable");
     for access in [Access::Read, Access::Change, Access::Write] {
         let refused = Store::open(&path, access).expect_err("it is newer");
-        assert!(matches!(refused, StoreError::Newer { found: 11, known: 10, .. }), "{refused:?}");
+        assert!(matches!(refused, StoreError::Newer { found: 12, known: 11, .. }), "{refused:?}");
         let said = refused.to_string();
         assert!(said.contains("use a newer whyperf") && !said.contains('\n'), "{said}");
     }

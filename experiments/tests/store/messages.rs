@@ -11,8 +11,8 @@ use whyperf_model::{
 };
 
 use crate::sample::{
-    Place, WITHOUT_VERSION_7, WITHOUT_VERSION_8, WITHOUT_VERSION_9, WITHOUT_VERSION_10, new_run,
-    progress, sql, written,
+    Place, WITHOUT_VERSION_7, WITHOUT_VERSION_8, WITHOUT_VERSION_9, WITHOUT_VERSION_10,
+    WITHOUT_VERSION_11, new_run, progress, sql, written,
 };
 
 /// The `n`-th millisecond: a message from a rank to the one after it, that waits for it.
@@ -128,6 +128,7 @@ fn damaged_messages_are_said_to_be_and_the_rest_of_the_run_is_there() {
 fn a_store_that_had_no_table_for_them_gets_one_when_it_is_written() {
     let place = Place::new("messages-migrated");
     let old = kept(&place, interval_record);
+    sql(&place.store(), WITHOUT_VERSION_11);
     sql(&place.store(), WITHOUT_VERSION_10);
     sql(&place.store(), WITHOUT_VERSION_9);
     sql(&place.store(), WITHOUT_VERSION_8);

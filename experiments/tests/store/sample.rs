@@ -141,6 +141,9 @@ pub(crate) fn sql(path: &Path, statement: &str) {
     connection.execute_batch(statement).expect("well formed");
 }
 
+/// What takes out of a store all that version 11 brought.
+pub(crate) const WITHOUT_VERSION_11: &str = "DROP TABLE run_sums;";
+
 /// What takes out of a store all that version 10 brought.
 pub(crate) const WITHOUT_VERSION_10: &str = "DROP TABLE foreign_part; DROP TABLE record_part; DROP VIEW profile_view; DROP VIEW whole_profile; \
      DROP TABLE callpath_source; CREATE VIEW whole_profile AS SELECT * FROM profile; CREATE VIEW profile_view AS SELECT * FROM profile;";

@@ -121,7 +121,7 @@ fn a_store_of_an_older_version_is_read_as_it_is_and_brought_up_to_date_when_writ
     let server = PostgresServer::shared();
     let url = server.store("older");
     let run = written(&url, 0);
-    server.sql("DROP TABLE older.foreign_part; DROP TABLE older.record_part; DROP VIEW older.profile_view; DROP VIEW older.whole_profile; DROP TABLE older.callpath_source; DROP TABLE older.profile_row; DROP TABLE older.callpath; CREATE VIEW older.profile_view AS SELECT * FROM older.profile; DROP VIEW older.user_event_view; DROP TABLE older.user_event; DELETE FROM older.schema_version WHERE version > 7");
+    server.sql("DROP TABLE older.run_sums; DROP TABLE older.foreign_part; DROP TABLE older.record_part; DROP VIEW older.profile_view; DROP VIEW older.whole_profile; DROP TABLE older.callpath_source; DROP TABLE older.profile_row; DROP TABLE older.callpath; CREATE VIEW older.profile_view AS SELECT * FROM older.profile; DROP VIEW older.user_event_view; DROP TABLE older.user_event; DELETE FROM older.schema_version WHERE version > 7");
     let read = Store::open(&url, Access::Read).and_then(|store| store.user_events(&run));
     written(&url, 1);
     let now = Store::open(&url, Access::Read).and_then(|store| store.user_events(&run));

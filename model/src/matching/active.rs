@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::classes::Class;
+use super::classes::{Class, ClassId, Classes};
 use super::resources::{Part, ResourceId, Resources};
+use super::run_totals::ThreadPlace;
 use crate::{
     Category, CategorySet, Comparison, Focus, FocusMembership, Hierarchy, Histogram, Interval,
     Metric, Nanos, Pair, Quantity, Sample,
@@ -120,6 +121,36 @@ impl Asked {
     /// Whether something with this sorted lineage (process, thread and machine) is in the focus.
     pub(super) fn includes(&self, lineage: &[ResourceId]) -> bool {
         self.who.iter().all(|part| part.admits(lineage))
+    }
+
+    /// Whether a thread and its machine are in the focus.
+    pub(super) fn includes_thread(&self, place: ThreadPlace, resources: &Resources) -> bool {
+        let is_in = |part: &Part| {
+            part.resources().is_empty() || place.into_iter().any(|one| part.holds(one, resources))
+        };
+        self.who.iter().all(is_in)
+    }
+
+    /// Whether any thread is in the focus.
+    pub(super) fn is_of_all_threads(&self) -> bool {
+        self.who.iter().all(|part| part.resources().is_empty())
+    }
+
+    /// The classes whose nodes count for it, in the order of their numbers: of those that lie in one of its parts, as all of them do.
+    pub(super) fn matching(&self, classes: &Classes) -> Vec<ClassId> {
+        let matches = |class: &ClassId| self.matches(classes.get(*class));
+        let restricting = self.what.iter().map(Part::resources).filter(|part| !part.is_empty());
+        let count = |part: &&[ResourceId]| -> usize {
+            part.iter().map(|one| classes.inside(*one).len()).sum()
+        };
+        let Some(narrowest) = restricting.min_by_key(count) else {
+            return classes.ids().filter(matches).collect();
+        };
+        let inside = narrowest.iter().flat_map(|one| classes.inside(*one));
+        let mut found: Vec<ClassId> = inside.copied().filter(matches).collect();
+        found.sort_unstable();
+        found.dedup();
+        found
     }
 
     /// Whether nodes of a class count for it.

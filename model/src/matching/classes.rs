@@ -106,6 +106,8 @@ pub struct Classes {
     others: AHashMap<(ClassId, Alike), ClassId>,
     /// Regions of the program's own: they need not be switched on.
     regions: AHashSet<ResourceId>,
+    /// By the number of a resource: the classes that lie in it, in the order of their numbers.
+    inside: Vec<Vec<ClassId>>,
 }
 
 impl Default for Classes {
@@ -115,7 +117,8 @@ impl Default for Classes {
         let [lineage, standing_lineage, own_lineage] = [const { Vec::new() }; 3];
         let list = vec![Class { traits, lineage, standing_lineage, own_lineage }];
         let (ids, others) = (AHashMap::new(), AHashMap::new());
-        Self { ids, list, categories: vec![category], others, regions: AHashSet::new() }
+        let (regions, inside) = (AHashSet::new(), Vec::new());
+        Self { ids, list, categories: vec![category], others, regions, inside }
     }
 }
 
@@ -128,6 +131,16 @@ impl Classes {
     /// The category of a class.
     pub fn category(&self, id: ClassId) -> Category {
         self.categories[id.0 as usize]
+    }
+
+    /// All of them, by number.
+    pub(super) fn ids(&self) -> impl Iterator<Item = ClassId> + use<> {
+        (0..u32::try_from(self.list.len()).unwrap_or(u32::MAX)).map(ClassId)
+    }
+
+    /// The classes that lie in a resource, in the order of their numbers.
+    pub(super) fn inside(&self, resource: ResourceId) -> &[ClassId] {
+        self.inside.get(resource.0 as usize).map_or(&[], Vec::as_slice)
     }
 
     /// Whether this is a region of the program's own that was seen.
@@ -249,8 +262,22 @@ impl Classes {
         let id = ClassId(u32::try_from(self.list.len()).expect("fewer than 2^32 classes"));
         self.ids.insert(traits.clone(), id);
         self.categories.push(traits.category);
+        for resource in lineage.iter().chain(&own_lineage) {
+            self.lies_in(id, *resource);
+        }
         self.list.push(Class { traits, lineage, standing_lineage, own_lineage });
         id
+    }
+
+    fn lies_in(&mut self, class: ClassId, resource: ResourceId) {
+        let at = resource.0 as usize;
+        if at >= self.inside.len() {
+            self.inside.resize_with(at + 1, Vec::new);
+        }
+        let known = &mut self.inside[at];
+        if known.last() != Some(&class) {
+            known.push(class);
+        }
     }
 }
 

@@ -159,6 +159,17 @@ impl Part {
         Self(focus.part(hierarchy).iter().map(|resource| resources.id(resource)).collect())
     }
 
+    /// The resources that it names; none where it restricts nothing.
+    pub(super) fn resources(&self) -> &[ResourceId] {
+        &self.0
+    }
+
+    /// Whether a resource is inside.
+    pub(super) fn holds(&self, one: ResourceId, resources: &Resources) -> bool {
+        let mut above = std::iter::successors(Some(one), |one| resources.parent(*one));
+        self.0.is_empty() || above.any(|one| self.0.contains(&one))
+    }
+
     /// Whether something with this sorted lineage is inside.
     pub fn admits(&self, lineage: &[ResourceId]) -> bool {
         self.0.is_empty() || self.0.iter().any(|id| lineage.binary_search(id).is_ok())

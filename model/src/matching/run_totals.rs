@@ -17,6 +17,8 @@ pub type ThreadPlace = [ResourceId; 2];
 #[derive(Debug, Default)]
 pub struct RunTotals {
     threads: AHashMap<ThreadPlace, ThreadTotals>,
+    /// What all threads together come to, as long as nothing grows.
+    all: Option<ClassTotals>,
 }
 
 /// What grew in one thread, which counts where it was when it grew: a process that gets another name has other threads.
@@ -33,8 +35,18 @@ impl RunTotals {
         if nodes.is_empty() {
             return;
         }
+        self.all = None;
         let classes = &mut self.threads.entry(place).or_default().classes;
         nodes.iter().for_each(|(class, by)| classes.add(*class, by));
+    }
+
+    /// Adds up what all threads come to, of a run that is over: most of what is asked of one is asked of all threads together.
+    pub fn sum_up(&mut self) {
+        let mut all = ClassTotals::default();
+        for thread in self.threads.values() {
+            thread.classes.iter().for_each(|(class, sum)| all.add(class, sum));
+        }
+        self.all = Some(all);
     }
 
     /// The operating system says nothing of this thread.
@@ -108,16 +120,18 @@ impl RunTotals {
     /// All that grew in the focus of a pair, of what its metric counts.
     pub fn totals(&self, pair: &Pair, classes: &Classes, resources: &mut Resources) -> Totals {
         let asked = Asked::new(pair.clone(), resources);
-        let (mut sum, mut matches) = (Totals::default(), AHashMap::new());
+        let (mut sum, matching) = (Totals::default(), asked.matching(classes));
+        let mut add = |of: &ClassTotals| {
+            matching.iter().filter_map(|class| of.get(*class)).for_each(|grown| sum.add(grown));
+        };
+        let is_of_all = asked.is_of_all_threads();
+        if let Some(all) = self.all.as_ref().filter(|_| is_of_all) {
+            add(all);
+            return sum;
+        }
         for (place, thread) in &self.threads {
-            if !asked.includes(&lineage(*place, resources)) {
-                continue;
-            }
-            for (class, totals) in thread.classes.iter() {
-                let counts = || asked.matches(classes.get(class));
-                if *matches.entry(class).or_insert_with(counts) {
-                    sum.add(totals);
-                }
+            if is_of_all || asked.includes_thread(*place, resources) {
+                add(&thread.classes);
             }
         }
         sum
@@ -203,6 +217,77 @@ mod tests {
             (Metric::SyncOps, "</SyncObject/Message/w>", 5),
         ] {
             assert_eq!(stage.amount(metric, focus), Some(expected), "{metric} {focus}");
+        }
+    }
+
+    #[test]
+    fn sums_of_all_threads_tell_the_same_and_go_when_something_grows() {
+        let mut stage = stage();
+        stage.totals.sum_up();
+        assert_eq!(stage.amount(Metric::SyncWait, "<>"), Some(40_420));
+        assert_eq!(stage.amount(Metric::SyncWait, "</Process/1>"), Some(210));
+        let either = "<(/SyncObject/Message/w/3,/SyncObject/Message/w/4)>";
+        assert_eq!(stage.amount(Metric::SyncWait, either), Some(40_420));
+        stage.grew(1, Category::Receive, Some("/SyncObject/Message/w/4"), 7);
+        assert_eq!(stage.amount(Metric::SyncWait, "<>"), Some(40_427));
+        assert_eq!(stage.amount(Metric::SyncWait, "</SyncObject/Message/w/4>"), Some(407));
+    }
+
+    /// All that grew in the focus of a pair, found by asking each class of each thread.
+    fn asked_one_by_one(stage: &mut Stage, pair: &Pair) -> Totals {
+        let asked = Asked::new(pair.clone(), &mut stage.resources);
+        let mut sum = Totals::default();
+        for (place, thread) in &stage.totals.threads {
+            let is_in = asked.includes(&lineage(*place, &stage.resources));
+            for (class, totals) in thread.classes.iter().filter(|_| is_in) {
+                if asked.matches(stage.classes.get(class)) {
+                    sum.add(totals);
+                }
+            }
+        }
+        sum
+    }
+
+    #[test]
+    fn the_classes_of_a_focus_are_those_that_match_it() {
+        let mut stage = stage();
+        let names = ["/Code/a.c/f", "/Code/a.c/g", "/Code/b.c/f"];
+        let code = names.map(|name| stage.id(name));
+        let place = stage.place(1);
+        let Stage { totals, classes, resources, .. } = &mut stage;
+        for (number, own) in (1..).zip(code) {
+            let category = if number == 2 { Category::Function } else { Category::User };
+            let outside = classes.below(ClassId::NONE, category, Some(own), None, resources);
+            let inside = classes.below(outside, Category::Function, Some(code[0]), None, resources);
+            let call = classes.below(inside, Category::Receive, None, None, resources);
+            let by = |time| Totals { time: Nanos(time), visits: time, ..Totals::default() };
+            let grown =
+                [(outside, by(number)), (inside, by(10 * number)), (call, by(100 * number))];
+            totals.grew(place, &grown);
+        }
+        let foci = [
+            "<>",
+            "</Code/a.c>",
+            "</Code/a.c/f>",
+            "</Code/(a.c,b.c)>",
+            "<(/Code/a.c/f,/Code/b.c/f),/Process/1>",
+            "</Code/b.c/f,/SyncObject/Message/w/3>",
+            "</SyncObject/Message,/Process/(0,1)>",
+            "</Machine/a,/Process/1/0>",
+            "</Code/none>",
+        ];
+        for is_summed in [false, true] {
+            if is_summed {
+                stage.totals.sum_up();
+            }
+            for focus in foci {
+                for metric in [Metric::Wall, Metric::Compute, Metric::SyncWait, Metric::Calls] {
+                    let pair = Pair::new(metric, focus.parse().expect("well formed"));
+                    let Stage { totals, classes, resources } = &mut stage;
+                    let told = totals.totals(&pair, classes, resources);
+                    assert_eq!(told, asked_one_by_one(&mut stage, &pair), "{pair}");
+                }
+            }
         }
     }
 

@@ -5,6 +5,7 @@
 
 mod address;
 mod authentication;
+mod copied_row;
 mod error;
 mod password_file;
 mod session;
@@ -58,6 +59,15 @@ impl ServerConnection {
         read: impl FnMut(&[Value<'_>]),
     ) -> Result<(), ServerError> {
         self.session.borrow_mut().query(statement, parameters, read)
+    }
+
+    /// Carries out a `COPY … FROM STDIN` of these rows.
+    pub(super) fn copy<'v, const COLUMNS: usize>(
+        &self,
+        sql: &str,
+        rows: impl Iterator<Item = [Value<'v>; COLUMNS]>,
+    ) -> Result<(), ServerError> {
+        self.session.borrow_mut().copy(sql, rows)
     }
 
     pub(super) fn batch(&self, sql: &str) -> Result<(), ServerError> {

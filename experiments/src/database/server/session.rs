@@ -18,6 +18,7 @@ use postgres_protocol::message::backend::{
 use postgres_protocol::message::frontend;
 
 use super::address::{Encryption, Host, ServerAddress};
+use super::copied_row;
 use super::error::ServerError;
 use super::stream::{Protection, Stream};
 use crate::database::problem::Problem;
@@ -143,13 +144,44 @@ impl Session {
         })
     }
 
+    /// Carries out a `COPY … FROM STDIN` of these rows. A server that refuses it passes over what was sent.
+    pub(super) fn copy<'v, const COLUMNS: usize>(
+        &mut self,
+        sql: &str,
+        rows: impl Iterator<Item = [Value<'v>; COLUMNS]>,
+    ) -> Result<(), ServerError> {
+        self.read_unanswered()?;
+        frontend::query(sql, &mut self.outgoing).map_err(ServerError::Lost)?;
+        let mut lines = BytesMut::new();
+        for row in rows {
+            copied_row::write(&row, &mut lines);
+            if lines.len() >= MOST_UNSENT {
+                self.send_copied(&mut lines)?;
+            }
+        }
+        self.send_copied(&mut lines)?;
+        frontend::copy_done(&mut self.outgoing);
+        self.until_ready(|_| Ok(()))
+    }
+
+    fn send_copied(&mut self, lines: &mut BytesMut) -> Result<(), ServerError> {
+        let data = frontend::CopyData::new(lines.split()).map_err(ServerError::Lost)?;
+        data.write(&mut self.outgoing);
+        self.send_all()
+    }
+
     /// Carries out statements without parameters.
     pub(super) fn batch(&mut self, sql: &str) -> Result<(), ServerError> {
-        if self.unanswered > 0 {
-            frontend::sync(&mut self.outgoing);
-            self.until_ready(|_| Ok(()))?;
-        }
+        self.read_unanswered()?;
         frontend::query(sql, &mut self.outgoing).map_err(ServerError::Lost)?;
+        self.until_ready(|_| Ok(()))
+    }
+
+    fn read_unanswered(&mut self) -> Result<(), ServerError> {
+        if self.unanswered == 0 {
+            return Ok(());
+        }
+        frontend::sync(&mut self.outgoing);
         self.until_ready(|_| Ok(()))
     }
 
@@ -208,11 +240,7 @@ impl Session {
 
     /// Sends all that waits, and reads the next answer.
     pub(super) fn answer(&mut self) -> Result<Message, ServerError> {
-        if !self.outgoing.is_empty() {
-            let sent = self.stream.write_all(&self.outgoing).and_then(|()| self.stream.flush());
-            self.outgoing.clear();
-            sent.map_err(|error| self.lost(error))?;
-        }
+        self.send_all()?;
         let mut bytes = [0; 1 << 14];
         loop {
             if let Some(message) =
@@ -230,6 +258,16 @@ impl Session {
                 Err(error) => return Err(ServerError::Lost(error)),
             }
         }
+    }
+
+    /// Sends all that waits.
+    fn send_all(&mut self) -> Result<(), ServerError> {
+        if self.outgoing.is_empty() {
+            return Ok(());
+        }
+        let sent = self.stream.write_all(&self.outgoing).and_then(|()| self.stream.flush());
+        self.outgoing.clear();
+        sent.map_err(|error| self.lost(error))
     }
 
     /// What the server said last, if it closed the connection while something was sent; else that it is lost.

@@ -13,6 +13,7 @@ mod place;
 
 use std::time::Duration;
 
+use ahash::AHashSet;
 use whyperf_model::matching::{ClassId, Grown, IntervalRecord, Location, LocationId, Totals};
 use whyperf_model::{
     Hierarchy, Interval, Nanos, Resource, Time, UserEventKind, UserEventRow, UserEventTotals,
@@ -35,6 +36,8 @@ pub(crate) struct ImportedRun {
     /// The place of time among the values of timers.
     time: Option<usize>,
     locations: Vec<Location>,
+    /// Processes and threads that were there.
+    threads: AHashSet<(u32, u32)>,
     named: NamedTimers,
     /// What kinds and callpaths of the thread that is added come to, by number.
     kinds: Sums<Totals>,
@@ -116,6 +119,7 @@ impl ImportedRun {
         Self {
             time: metrics.iter().position(ForeignMetric::is_time),
             locations: Vec::new(),
+            threads: AHashSet::new(),
             named: NamedTimers::default(),
             kinds: Sums::default(),
             paths: Sums::default(),
@@ -147,6 +151,7 @@ impl ImportedRun {
         let grown = |(kind, by)| Grown { location, kind: ClassId(kind), by };
         part.grown.extend(self.kinds.drain().map(grown));
         let (process, number) = (thread.place.0, thread_number(thread));
+        part.is_again |= !self.threads.insert((process, number));
         let named = &self.named;
         part.rows.extend(self.paths.drain().map(|(path, sum)| ImportedRow {
             process,
