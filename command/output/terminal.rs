@@ -223,13 +223,17 @@ pub(crate) fn put(text: &str) {
 /// The text in lines of at most this many columns, broken between words.
 pub(crate) fn wrapped(text: &str, columns: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    for word in text.split_whitespace() {
+    let mut words = text.split_whitespace().peekable();
+    while let Some(word) = words.next() {
+        // A number and its sign are one word.
+        let sign = words.next_if(|next| next.starts_with('%'));
+        let word = sign.map_or_else(|| word.to_owned(), |sign| format!("{word} {sign}"));
         match lines.last_mut() {
             Some(line) if line.chars().count() + 1 + word.chars().count() <= columns => {
                 line.push(' ');
-                line.push_str(word);
+                line.push_str(&word);
             }
-            _ => lines.push(word.to_owned()),
+            _ => lines.push(word),
         }
     }
     lines
@@ -313,6 +317,11 @@ mod tests {
     fn text_is_broken_between_words() {
         assert_eq!(wrapped("one two  three", 7), ["one two", "three"]);
         assert_eq!(wrapped("", 7), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_number_keeps_its_sign_in_the_line() {
+        assert_eq!(wrapped("it is 2.4 %: less", 9), ["it is", "2.4 %:", "less"]);
     }
 
     #[test]

@@ -81,8 +81,7 @@ const TABLE: [AdviceRow; 14] = [
     any(
         SYNC,
         "/SyncObject/Message",
-        "Processes wait for each other's messages: send earlier, receive later, or let computation overlap the transfer \
-         (MPI_Irecv and MPI_Isend before, MPI_Waitall after).",
+        "Processes wait for each other's messages: send earlier, or compute between MPI_Irecv, MPI_Isend and MPI_Waitall.",
     ),
     differing(
         SYNC,
@@ -150,8 +149,11 @@ const TABLE: [AdviceRow; 14] = [
 
 #[cfg(test)]
 mod tests {
+    use whyperf_consultant::Hypotheses;
+
     use super::*;
     use crate::output::report::Cause;
+    use crate::output::terminal::wrapped;
 
     const BARRIER: &str = "</Code,/Machine,/Process/3,/SyncObject/Barrier>";
 
@@ -173,6 +175,16 @@ mod tests {
             };
             assert_eq!(in_case(row.hypothesis, row.object, split), Some(row.sentence));
         }
+    }
+
+    /// A page has room for two lines of it, 75 columns wide.
+    #[test]
+    fn no_sentence_is_too_long_for_a_page() {
+        let table = Hypotheses::built_in();
+        let shipped = table.ids().map(|id| sentence(&table.row(id).advice));
+        let all = shipped.chain(TABLE.iter().map(|row| row.sentence.to_owned()));
+        let long: Vec<String> = all.filter(|text| wrapped(text, 75).len() > 2).collect();
+        assert_eq!(long, [] as [&str; 0]);
     }
 
     #[test]

@@ -106,7 +106,7 @@ impl Cost {
         (self.total > self.limit).then(|| {
             let [total, limit, part] = [self.total, self.limit, part].map(|share| 100.0 * share);
             format!(
-                "Measuring cost {total:.1} % where {limit:.1} % is the limit. Most of it is {name}, {part:.1} %: {help}."
+                "Measuring cost {total:.2} % where {limit:.1} % is the limit. Most of it is {name}, {part:.1} %: {help}."
             )
         })
     }
@@ -143,7 +143,7 @@ mod tests {
         assert_eq!(cost.parts_told(), told);
         cost.add_up(1.0);
         let said = cost.beyond_limit().expect("a tenth of the run is around it");
-        assert!(said.contains("13.0 % where 5.0 %") && said.contains("start and end, 10.0 %"));
+        assert!(said.contains("13.00 % where 5.0 %") && said.contains("start and end, 10.0 %"));
         (cost.events, cost.functions) = (0.2, 0.01);
         cost.add_up(1.0);
         let said = cost.beyond_limit().expect("events are a fifth of it");

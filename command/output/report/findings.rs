@@ -7,9 +7,10 @@
 //! ```
 
 use whyperf_consultant::ValueUnit;
+use whyperf_model::TimeUse;
 
 use super::advice::advice;
-use super::objects::Objects;
+use super::objects::{Objects, is_address};
 use super::placement::Placement;
 use super::tree::parts;
 use super::wording::{self, Kind};
@@ -39,8 +40,14 @@ pub(super) struct Finding {
 
 /// The findings of a report, the leading one first.
 pub(super) fn findings(report: &Report) -> Vec<Finding> {
-    let Report { bottlenecks, placement, hot_code, .. } = report;
-    let known = Known { bottlenecks, placement: placement.as_ref(), hot_code };
+    let Report { bottlenecks, placement, hot_code, processes, .. } = report;
+    let known = Known {
+        bottlenecks,
+        placement: placement.as_ref(),
+        hot_code,
+        is_alone: *processes == 1,
+        room: Room::of(report),
+    };
     let mut kinds: Vec<(Kind, Vec<usize>)> = Vec::new();
     for at in 0..bottlenecks.len() {
         let kind = kind_of(bottlenecks, at);
@@ -50,6 +57,7 @@ pub(super) fn findings(report: &Report) -> Vec<Finding> {
         }
     }
     join_causes(&mut kinds);
+    put_little_lack_behind(&mut kinds, bottlenecks);
     kinds.iter().flat_map(|(kind, members)| known.of_kind(*kind, members)).collect()
 }
 
@@ -72,13 +80,76 @@ fn join_causes(kinds: &mut Vec<(Kind, Vec<usize>)>) {
     kinds[causes.min(waits)].1.extend(joined);
 }
 
+/// A lack of processors leads where it is a good part of what else is lost, for the rest may change with it. Where it is little beside that,
+/// it follows.
+fn put_little_lack_behind(kinds: &mut [(Kind, Vec<usize>)], bottlenecks: &[ReportedBottleneck]) {
+    let largest = |members: &[usize], amount: fn(&ReportedBottleneck) -> f64| {
+        let all = members.iter().map(|at| &bottlenecks[*at]);
+        let of_all = all.filter(|one| is_share(one) && !names_processes(one));
+        of_all.map(amount).fold(0.0, f64::max)
+    };
+    let Some(at) = kinds.iter().position(|(kind, _)| *kind == Kind::Processors) else { return };
+    let own = largest(&kinds[at].1, |one| one.value);
+    let exceeds = |(kind, members): &(Kind, Vec<usize>)| {
+        let lack = own + largest(members, caused_by_lack);
+        *kind != Kind::Computing && largest(members, |one| one.value) > MUCH_MORE * lack
+    };
+    if let Some(behind) = kinds.iter().rposition(exceeds).filter(|behind| *behind > at) {
+        kinds[at..=behind].rotate_left(1);
+    }
+}
+
+/// What of it is for somebody who has no processor.
+fn caused_by_lack(one: &ReportedBottleneck) -> f64 {
+    let causes = one.causes.iter().filter(|cause| cause.state == TimeUse::Processor.name());
+    one.value * causes.map(|cause| cause.share).sum::<f64>()
+}
+
 /// What the findings are about.
 #[derive(Clone, Copy)]
 struct Known<'a> {
     bottlenecks: &'a [ReportedBottleneck],
     placement: Option<&'a Placement>,
     hot_code: &'a [ReportedHotCode],
+    /// Of a run of one process, which needs no name.
+    is_alone: bool,
+    room: Room,
 }
+
+/// How many threads there are for the processors, and whether these are always to be had.
+#[derive(Clone, Copy, Debug, Default)]
+struct Room {
+    is_one_thread: bool,
+    is_enough: bool,
+    is_lacking: bool,
+}
+
+impl Room {
+    fn of(report: &Report) -> Self {
+        let lacking = report
+            .time
+            .as_ref()
+            .map_or(0.0, |time| time.share(TimeUse::Processor) + time.share(TimeUse::Throttled));
+        Self {
+            is_one_thread: report.threads == 1,
+            is_enough: report.threads > 0 && report.threads <= report.processors,
+            is_lacking: lacking >= CLEARLY_LACKING,
+        }
+    }
+
+    /// What helps this program, where what helps in general does not.
+    fn advice(self, hypothesis: &str) -> Option<&'static str> {
+        match hypothesis {
+            "CPUbound" if self.is_one_thread => Some(ONE_THREAD),
+            "WaitingForProcessors" if self.is_enough => Some(TAKEN),
+            _ => None,
+        }
+    }
+}
+
+const ONE_THREAD: &str =
+    "This is the work itself: make the named code faster, or share it among several threads.";
+const TAKEN: &str = "There are processors enough for its threads: look at what else runs, and at what they are bound to; the code itself is not to blame.";
 
 impl Known<'_> {
     /// The functions where a kind of fact is most, as far as they can be told apart; else the whole of it.
@@ -113,11 +184,27 @@ impl Known<'_> {
             fits
         });
         if places.is_empty() {
-            let lead = all.iter().find(|one| wording::is_plain(&one.hypothesis)).unwrap_or(&all[0]);
-            return vec![self.finding(kind, lead, &all)];
+            let plain = all.iter().find(|one| wording::is_plain(&one.hypothesis));
+            places.extend(plain.or_else(|| all.first()).copied());
         }
-        places.into_iter().map(|lead| self.finding(kind, lead, &all)).collect()
+        let mut told: Vec<Finding> =
+            places.into_iter().map(|lead| self.finding(kind, lead, &all)).collect();
+        if let (Kind::Computing, Some(first)) = (kind, told.first_mut()) {
+            let hottest = self.hottest(function_of(&first.lead.1));
+            hottest.into_iter().for_each(|hottest| first.attributes.insert(0, hottest));
+        }
+        told
     }
+
+    /// The function that computes most by itself, where it is another one than this: what calls it was found, and says little.
+    fn hottest(self, other_than: Option<&str>) -> Option<String> {
+        let hottest = self.hot_code.first().filter(|one| one.share >= LEAST_HOT)?;
+        let is_other = other_than != Some(&hottest.function);
+        let share = 100.0 * hottest.share;
+        let place = place(&hottest.function, None);
+        is_other.then(|| format!("{share:.0} % of all computing is in {place} itself"))
+    }
+
     /// The part of all computing that is in a function's own code.
     fn own_code(self, function: Option<&str>) -> f64 {
         let found = self.hot_code.iter().find(|one| Some(&*one.function) == function);
@@ -126,7 +213,8 @@ impl Known<'_> {
 
     /// What else the search found out about it: on which objects and files it is, and which processes differ.
     fn attributes(self, here: &[&ReportedBottleneck]) -> Vec<String> {
-        let mut objects = Objects::of(self.placement.map(|placement| placement.ranks));
+        let mut objects =
+            Objects::of(self.placement.map(|placement| placement.ranks), self.is_alone);
         for one in here {
             parts(&one.focus).into_iter().for_each(|part| objects.take(part));
         }
@@ -144,30 +232,71 @@ impl Known<'_> {
             .filter(|one| function.is_none() || function_of(&one.focus) == function)
             .collect();
         let source = here.iter().find_map(|one| one.source.as_deref());
-        let place = function.map(|code| {
-            let name = readable(code.rsplit('/').next().unwrap_or(code));
-            let module = code.rsplit('/').nth(1).map(readable);
-            match source.map(str::to_owned).or(module) {
-                Some(place) => format!("{name} ({place})"),
-                None => name,
-            }
-        });
-        let refined = here.iter().chain(all).find(|one| wording::is_refined(&one.hypothesis));
-        let cause = here.iter().chain(all).find_map(|one| one.causes.first());
-        let cause = cause.filter(|cause| cause.share >= LEAST_CAUSE);
-        let advised =
-            here.iter().chain(all).find(|one| one.causes.iter().any(|cause| cause.is_most()));
+        let place = function.map(|code| place(code, source));
+        let known = function.filter(|_| kind == Kind::Waiting).and_then(wording::known_function);
+        let (because, cause) = self.because(&here, all).unzip();
+        let mut those = here.iter().chain(all).copied();
+        let advised = those.clone().find(|one| one.causes.iter().any(|cause| cause.is_most()));
+        let advised = advised
+            .or_else(|| cause.flatten())
+            .or_else(|| those.find(|one| wording::is_refined(&one.hypothesis)))
+            .unwrap_or_else(|| closest(lead, &here));
+        let special = known.map(|known| known.advice);
+        let special = special.or_else(|| self.room.advice(&advised.hypothesis));
+        let does =
+            known.map_or_else(|| wording::does(kind, lead, &here), |known| known.does.into());
         Finding {
             place,
-            does: wording::does(kind, lead, &here),
-            worth: worth(lead),
-            attributes: self.attributes(&here),
-            because: cause.map(|cause| wording::because(cause, self.placement)),
+            does,
+            worth: worth(lead, self.room),
+            // Those of a language's own locks say nothing.
+            attributes: known.map_or_else(|| self.attributes(&here), |_| Vec::new()),
+            because,
             saves: lead.worth.as_ref().map(ToString::to_string),
-            advice: advice(advised.or(refined).unwrap_or(&lead)),
+            advice: special.map_or_else(|| advice(advised), str::to_owned),
             lead: (lead.hypothesis.clone(), lead.focus.clone()),
         }
     }
+
+    /// Because of what it is so, and the finding that says what helps against that, where it is one of its own: that ranks lack processors
+    /// is known of the run even where little of the waiting can be told to be for them.
+    fn because<'f>(
+        self,
+        here: &[&'f ReportedBottleneck],
+        all: &[&'f ReportedBottleneck],
+    ) -> Option<(String, Option<&'f ReportedBottleneck>)> {
+        let cause = here.iter().chain(all).find_map(|one| one.causes.first());
+        if let Some(cause) = cause.filter(|cause| cause.share >= LEAST_CAUSE) {
+            return Some((wording::because(cause, self.placement, self.is_alone), None));
+        }
+        let lack = all.iter().copied().find(|one| !wording::is_plain(&one.hypothesis))?;
+        Some((wording::shared_processors(self.placement?)?, Some(lack)))
+    }
+}
+
+/// `exchng1 (oned.c:23)`; code without a name has only its file: `libz.so.1 (0x4a10)`.
+fn place(code: &str, source: Option<&str>) -> String {
+    let name = readable(code.rsplit('/').next().unwrap_or(code));
+    let module = code.rsplit('/').nth(1).map(readable);
+    match source.map(str::to_owned).or(module) {
+        Some(place) if is_address(&name) => format!("{place} ({name})"),
+        Some(place) => format!("{name} ({place})"),
+        None => name,
+    }
+}
+
+/// Of waiting the finding that says what is waited for, so that the advice is about that; else the leading one.
+fn closest<'f>(
+    lead: &'f ReportedBottleneck,
+    here: &[&'f ReportedBottleneck],
+) -> &'f ReportedBottleneck {
+    if !wording::is_any_waiting(&lead.hypothesis, &lead.focus) {
+        return lead;
+    }
+    let is_closer = |one: &ReportedBottleneck| {
+        wording::is_waiting_for(&one.hypothesis, &one.focus) && !names_processes(one)
+    };
+    here.iter().copied().find(|one| is_closer(one)).unwrap_or(lead)
 }
 
 /// Those about functions, of which none was refined into another function.
@@ -200,7 +329,7 @@ fn is_below(bottlenecks: &[ReportedBottleneck], mut at: usize, above: usize) -> 
 }
 
 /// `66 % of the run`; else its value against its threshold.
-fn worth(lead: &ReportedBottleneck) -> String {
+fn worth(lead: &ReportedBottleneck, room: Room) -> String {
     if !is_share(lead) {
         return lead.comparison().trim().to_owned();
     }
@@ -209,7 +338,10 @@ fn worth(lead: &ReportedBottleneck) -> String {
     let of = if names_processes(lead) {
         "of the time of some processes".to_owned()
     } else if lead.is_partial {
-        format!("from {:.1} to {:.1} s", lead.from_s, lead.to_s)
+        format!("of the time from {:.1} to {:.1} s", lead.from_s, lead.to_s)
+    } else if lead.hypothesis == "CPUbound" && room.is_lacking {
+        // Of what the processors have left for it.
+        "of the time that it has a processor".to_owned()
     } else {
         "of the run".to_owned()
     };
@@ -234,13 +366,22 @@ fn is_share(one: &ReportedBottleneck) -> bool {
 
 /// A smaller part of the waiting is not why.
 const LEAST_CAUSE: f64 = 0.2;
+/// From this part of the time on a program lacks processors.
+const CLEARLY_LACKING: f64 = 0.02;
+/// A smaller part of all computing is not told.
+const LEAST_HOT: f64 = 0.2;
+/// So many times a lack of processors is much more than it.
+const MUCH_MORE: f64 = 3.0;
 /// By how much the parts of a whole may be more than that.
 const SAME: f64 = 1.05;
 
 #[cfg(test)]
 mod tests {
+    use whyperf_daemon::RankBinding;
+    use whyperf_model::{Nanos, TimeDivision};
+
     use super::*;
-    use crate::output::report::Worth;
+    use crate::output::report::{Cause, TimeShares, Worth};
 
     fn found(
         hypothesis: &str,
@@ -300,6 +441,117 @@ mod tests {
         let told = findings(&of(&[one]));
         let saves = told[0].saves.as_deref();
         assert_eq!(saves, Some("worth 1.250 ± 0.500 s of the run: without these calls"));
+    }
+
+    #[test]
+    fn ranks_that_share_processors_wait_because_of_that_and_are_told_so() {
+        let exchange = "</Code/a.c/exchange,/Machine,/Process,/SyncObject>";
+        let message = exchange.replace("/SyncObject", "/SyncObject/Message");
+        let waits = [
+            found(WAIT, "</Code,/Machine,/Process,/SyncObject>", 0.8, None),
+            found(WAIT, exchange, 0.8, Some(0)),
+            found(WAIT, &message, 0.8, Some(1)),
+        ];
+        let lead = |report: &Report| findings(report).remove(0);
+        let alone = lead(&of(&waits));
+        assert_eq!((&alone.because, &*alone.does), (&None, "waits for messages"));
+        assert!(alone.advice.starts_with("Processes wait for each other's messages"), "{alone:?}");
+        let lack = ReportedBottleneck {
+            advice: "give each rank a processor".to_owned(),
+            ..found("WaitsCausedByProcessors", "</Code,/Machine,/Process>", 0.11, None)
+        };
+        let mut report = of(&[&[lack][..], &shifted(&waits)].concat());
+        let binding = RankBinding { ranks: (0..8).collect(), processors: vec![0, 1] };
+        report.placement = Placement::of(vec![binding], 2);
+        let shared = lead(&report);
+        assert_eq!(shared.because.as_deref(), Some("8 ranks share 2 processors"));
+        assert_eq!(shared.advice, "Give each rank a processor.");
+    }
+
+    /// The same behind another one.
+    fn shifted(all: &[ReportedBottleneck]) -> Vec<ReportedBottleneck> {
+        let moved = |one: &ReportedBottleneck| ReportedBottleneck {
+            parent: one.parent.map(|parent| parent + 1),
+            ..one.clone()
+        };
+        all.iter().map(moved).collect()
+    }
+
+    #[test]
+    fn a_little_lack_of_processors_follows_what_is_much_more() {
+        let lock = "</Code/a.c/add,/Machine,/Process,/SyncObject/Mutex>";
+        let lacks = |value| found("WaitingForProcessors", "</Code,/Machine,/Process>", value, None);
+        let first = |lack: f64, wait: ReportedBottleneck| {
+            let computes = found("CPUbound", "</Code/a.c/add,/Machine,/Process>", 0.9, None);
+            findings(&of(&[lacks(lack), wait, computes])).remove(0).does
+        };
+        let waits = || found(WAIT, lock, 0.6, None);
+        assert_eq!(first(0.15, waits()), "waits for a lock");
+        assert_eq!(first(0.25, waits()), "waits for a processor");
+        let cause = Cause {
+            state: TimeUse::Processor.name(),
+            share: 0.3,
+            by: "lock holder",
+            ..Cause::default()
+        };
+        let caused = ReportedBottleneck { causes: vec![cause], ..waits() };
+        assert_eq!(first(0.15, caused), "waits for a processor", "a third of the wait is for one");
+        let computes = found("CPUbound", "</Code/a.c/add,/Machine,/Process>", 0.9, None);
+        let told = findings(&of(&[lacks(0.15), computes]));
+        assert_eq!(told[0].does, "waits for a processor", "computing is the work");
+    }
+
+    #[test]
+    fn what_a_language_waits_in_is_told_in_its_words() {
+        let gil = "</Code/ceval_gil.h/take_gil,/Machine,/Process,/SyncObject/CondVar>";
+        let told = findings(&of(&[found(WAIT, gil, 0.6, None)])).remove(0);
+        assert_eq!(told.does, "waits for the lock of Python's interpreter");
+        assert!(told.advice.contains("use processes"), "{told:?}");
+    }
+
+    #[test]
+    fn code_without_a_name_is_told_by_its_file() {
+        let code = "</Code/libz.so.1/0x4a10,/Machine,/Process,/SyncObject>";
+        let told = findings(&of(&[found("CPUbound", code, 0.6, None)])).remove(0);
+        assert_eq!(told.place.as_deref(), Some("libz.so.1 (0x4a10)"));
+    }
+
+    #[test]
+    fn what_computes_by_itself_is_told_with_what_calls_it() {
+        let code = |name: &str| format!("</Code/libz.so.1/{name},/Machine,/Process>");
+        let found = [found("CPUbound", &code("0x4a10"), 0.97, None)];
+        let hot = |function: &str| ReportedHotCode {
+            function: format!("/Code/libz.so.1/{function}"),
+            share: 0.7,
+            ..ReportedHotCode::default()
+        };
+        let told = |function: &str| {
+            findings(&Report { hot_code: vec![hot(function)], ..of(&found) }).remove(0).attributes
+        };
+        assert_eq!(told("inflate"), ["70 % of all computing is in inflate (libz.so.1) itself"]);
+        assert_eq!(told("0x4a10"), [] as [&str; 0]);
+    }
+
+    #[test]
+    fn a_thread_alone_is_not_told_to_take_more_processors() {
+        let solve = "</Code/a.c/solve,/Machine,/Process,/SyncObject>";
+        let found = [
+            found("WaitingForProcessors", "</Code,/Machine,/Process>", 0.14, None),
+            found("CPUbound", solve, 0.99, None),
+        ];
+        let mut division = TimeDivision::default();
+        division.add(TimeUse::Computing, Nanos::from_millis(860));
+        division.add(TimeUse::Processor, Nanos::from_millis(140));
+        let time = Some(TimeShares::of(&division));
+        let mut report = Report { threads: 1, processors: 2, time, ..of(&found) };
+        let told = findings(&report);
+        assert!(told[0].advice.starts_with("There are processors enough"), "{told:?}");
+        assert!(told[1].advice.ends_with("share it among several threads."), "{told:?}");
+        assert_eq!(told[1].worth, "99 % of the time that it has a processor");
+        (report.threads, report.time) = (4, None);
+        let told = findings(&report);
+        assert!(told.iter().all(|one| one.advice.is_empty()), "that of the table: {told:?}");
+        assert_eq!(told[1].worth, "99 % of the run");
     }
 
     #[test]

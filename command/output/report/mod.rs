@@ -145,6 +145,12 @@ impl Report {
         format!("{:.2} s{so_far}", self.elapsed_s)
     }
 
+    /// What waiting for others is called.
+    const fn waiting(&self) -> &'static str {
+        let has_ranks = self.placement.is_some() || self.efficiency.is_some();
+        if has_ranks { time_shares::IN_MPI } else { time_shares::WAITING }
+    }
+
     /// The page and all details, as plain text.
     pub(crate) fn as_text(&self, rows: usize) -> String {
         page(self, OutputStyle::PLAIN) + &render(self, rows, OutputStyle::PLAIN)

@@ -12,14 +12,18 @@ pub(super) struct Objects {
     /// Collectives, locks and files, in the order of finding.
     others: Vec<String>,
     processes: BTreeSet<String>,
+    /// Threads by process.
+    threads: BTreeMap<String, BTreeSet<String>>,
+    /// Of a run of one process, which needs no name.
+    is_alone: bool,
     /// How many ranks there are, where that is known: to name all of them says nothing.
     ranks: Option<usize>,
 }
 
 impl Objects {
-    /// None yet, of a job of so many ranks.
-    pub(super) fn of(ranks: Option<usize>) -> Self {
-        Self { ranks, ..Self::default() }
+    /// None yet, of a job of so many ranks, or of a process alone.
+    pub(super) fn of(ranks: Option<usize>, is_alone: bool) -> Self {
+        Self { ranks, is_alone, ..Self::default() }
     }
 
     /// Takes in a part of a focus.
@@ -27,7 +31,7 @@ impl Objects {
         let all = part.trim_matches(['(', ')']).split(',').map(str::trim);
         for one in all {
             if let Some(process) = one.strip_prefix("/Process/") {
-                self.processes.insert(readable(process));
+                self.take_process(process);
             } else if let Some(file) = one.strip_prefix("/File/") {
                 self.name(format!("file /{}", readable(file)));
             } else if let Some(object) = one.strip_prefix("/SyncObject/") {
@@ -36,7 +40,22 @@ impl Objects {
         }
     }
 
+    fn take_process(&mut self, name: &str) {
+        match name.split_once('/') {
+            Some((process, thread)) => {
+                self.threads.entry(readable(process)).or_default().insert(readable(thread));
+            }
+            None => {
+                self.processes.insert(readable(name));
+            }
+        }
+    }
+
     fn take_object(&mut self, object: &str) {
+        // What has no name but where it was made says nothing.
+        if object.rsplit('/').next().is_some_and(is_address) {
+            return;
+        }
         let mut names = object.splitn(3, '/');
         match (names.next(), names.next().map(readable), names.next().map(readable)) {
             (Some("Message"), Some(communicator), tag) => {
@@ -75,12 +94,28 @@ impl Objects {
             format!("messages{tags} of {communicator}")
         });
         let mut told: Vec<String> = messages.chain(self.others.iter().cloned()).collect();
-        if !self.processes.is_empty() && self.ranks != Some(self.processes.len()) {
-            let who = listed("in process", "in processes", &self.processes);
-            told.push(format!("most of all{who}"));
-        }
+        told.extend(self.most_of_all());
         told
     }
+
+    /// In which threads or processes it is most; a thread says more than its process.
+    fn most_of_all(&self) -> Option<String> {
+        let mut processes = self.processes.clone();
+        processes.extend(self.threads.keys().cloned());
+        if let (Some((process, threads)), 1) = (self.threads.iter().next(), processes.len()) {
+            let threads = listed("in thread", "in threads", threads);
+            let of = if self.is_alone { String::new() } else { format!(" of process {process}") };
+            return Some(format!("most of all{threads}{of}"));
+        }
+        let says = !self.is_alone && !processes.is_empty() && self.ranks != Some(processes.len());
+        says.then(|| format!("most of all{}", listed("in process", "in processes", &processes)))
+    }
+}
+
+/// Whether it is the place of something without a name.
+pub(super) fn is_address(name: &str) -> bool {
+    let digits = name.strip_prefix("0x").unwrap_or_default();
+    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// ` with tags 0, 1 and 2`; nothing of nothing.
@@ -102,12 +137,14 @@ fn listed(one: &str, many: &str, names: &BTreeSet<String>) -> String {
 }
 
 /// What objects are called before their name.
-const KINDS: [(&str, &str); 6] = [
+const KINDS: [(&str, &str); 8] = [
     ("Barrier", "barriers of "),
     ("Mutex", "lock "),
     ("RwLock", "lock "),
     ("CondVar", "condition "),
     ("Semaphore", "semaphore "),
+    ("Socket", "socket "),
+    ("Pipe", "pipe of "),
     ("Window", "window "),
 ];
 /// Names of a kind that are listed.
@@ -138,9 +175,21 @@ mod tests {
             ["file /data/out.nc", "most of all in process 2"]
         );
         assert_eq!(told(&["/File/data", "/File/data/out.nc", "/File/data"]), ["file /data/out.nc"]);
+        assert_eq!(told(&["/SyncObject/CondVar/0xbd30"]), [] as [&str; 0]);
+        assert_eq!(told(&["/SyncObject/Socket/10.0.0.7:5432"]), ["socket 10.0.0.7:5432"]);
         let lock = ["/SyncObject/Mutex/a.c:59", "/SyncObject/Barrier/MPI_COMM_WORLD"];
         assert_eq!(told(&lock), ["lock a.c:59", "barriers of MPI_COMM_WORLD"]);
         assert_eq!(told(&["/SyncObject", "/Code", "/Machine"]), [] as [&str; 0]);
+    }
+
+    #[test]
+    fn a_thread_is_named_with_its_process_where_there_are_several() {
+        let parts = ["/Process/7", "/Process/7/2", "/Process/7/3"];
+        assert_eq!(told(&parts), ["most of all in threads 2 and 3 of process 7"]);
+        let mut alone = Objects::of(None, true);
+        alone.take("/Process/7/2");
+        assert_eq!(alone.told(), ["most of all in thread 2"]);
+        assert_eq!(told(&["/Process/7/2", "/Process/8"]), ["most of all in processes 7 and 8"]);
     }
 
     #[test]

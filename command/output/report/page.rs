@@ -30,8 +30,11 @@ fn paged(report: &Report, rest: &str, output_style: OutputStyle) -> String {
     for one in &report.unmeasured {
         write_unmeasured(one, style, &mut text);
     }
-    for (number, one) in (1..).zip(found.iter().take(MOST)) {
-        write_finding(number, one, style, &mut text);
+    for (at, one) in found.iter().take(MOST).enumerate() {
+        let told = found[..at].iter().position(|other| other.advice == one.advice);
+        let advice =
+            told.map_or_else(|| one.advice.clone(), |told| format!("As for finding {}.", told + 1));
+        write_finding(at + 1, one, &advice, style, &mut text);
     }
     if report.processes > 0 {
         // What was asked for by name is not a detail.
@@ -68,9 +71,21 @@ fn title(one: &Finding) -> String {
 
 /// What else is known of it, and because of what it is so.
 fn about(one: &Finding) -> String {
-    let mut told = one.attributes.iter().take(MOST_ATTRIBUTES).cloned().collect::<Vec<_>>();
+    about_with(one, MOST_ATTRIBUTES)
+}
+
+/// The same with so many attributes at most.
+fn about_with(one: &Finding, attributes: usize) -> String {
+    let mut told = one.attributes.iter().take(attributes).cloned().collect::<Vec<_>>();
     told.extend(one.because.as_ref().map(|because| format!("because {because}")));
     told.join(", ")
+}
+
+/// The same in the lines that a page has for it: attributes give way, the cause does not.
+fn about_lines(one: &Finding, columns: usize) -> Vec<String> {
+    let fitting = (0..=MOST_ATTRIBUTES).rev().map(|some| wrapped(&about_with(one, some), columns));
+    let mut lines = fitting.skip_while(|lines| lines.len() > MOST_LINES);
+    lines.next().unwrap_or_else(|| wrapped(&about_with(one, 0), columns))
 }
 
 /// One sentence with place, worth and cause: what a reader of one line is told.
@@ -149,7 +164,7 @@ fn write_facts(report: &Report, style: OutputStyle, text: &mut String) {
         status => style.paint(ending(status), terminal::ALARM),
     }));
     line(text, &format!("  {}", facts.join(dot)));
-    let told = report.time.as_ref().map(TimeShares::told).unwrap_or_default();
+    let told = report.time.as_ref().map(|time| time.told(report.waiting())).unwrap_or_default();
     let parts: Vec<String> =
         told.iter().take(4).map(|(name, part)| format!("{name} {}", share(*part))).collect();
     if !parts.is_empty() {
@@ -166,20 +181,27 @@ fn write_facts(report: &Report, style: OutputStyle, text: &mut String) {
     }
 }
 
-fn write_finding(number: usize, one: &Finding, style: OutputStyle, text: &mut String) {
+fn write_finding(
+    number: usize,
+    one: &Finding,
+    advice: &str,
+    style: OutputStyle,
+    text: &mut String,
+) {
     let title = format!("{number}. {}", title(one));
     let mut lines = wrapped(&title, style.width).into_iter();
     text.push('\n');
     lines.next().into_iter().for_each(|first| line(text, &style.paint(first, terminal::TITLE)));
     lines.for_each(|more| line(text, &format!("   {more}")));
-    for each in wrapped(&about(one), style.width - 3).into_iter().take(MOST_LINES) {
+    for each in about_lines(one, style.width - 3) {
         line(text, &format!("   {each}"));
     }
     for each in one.saves.iter().flat_map(|saves| wrapped(saves, style.width - 3)) {
         line(text, &format!("   {each}"));
     }
     let arrow = style.either("→", ">");
-    for (at, each) in wrapped(&one.advice, style.width - 5).iter().take(MOST_LINES).enumerate() {
+    // That of whyperf's own is short enough; a user's is not cut.
+    for (at, each) in wrapped(advice, style.width - 5).iter().enumerate() {
         let mark = if at == 0 { arrow } else { " " };
         line(text, &format!("   {mark} {each}"));
     }
@@ -187,21 +209,29 @@ fn write_finding(number: usize, one: &Finding, style: OutputStyle, text: &mut St
 
 /// Cost and confidence in a line, and where the rest is.
 fn write_end(report: &Report, found: usize, rest: &str, style: OutputStyle, text: &mut String) {
-    let said = match &report.cost {
-        Some(cost) => {
-            let colour = if cost.whole() > cost.limit { terminal::CAUTION } else { terminal::GOOD };
-            let said = style.paint(format!("Measuring cost {}", precise(cost.whole())), colour);
-            format!("{said} of the run (limit {})", share(cost.limit))
-        }
-        None => "What measuring cost is not known".to_owned(),
-    };
-    let open = match report.search.pairs_unknown {
-        0 => "all questions answered".to_owned(),
-        some => format!("{some} left open"),
+    let (said, limit, colour) = match &report.cost {
+        Some(cost) => (
+            format!("Measuring cost {}", precise(cost.whole())),
+            format!(" of the run (limit {})", share(cost.limit)),
+            if cost.whole() > cost.limit { terminal::CAUTION } else { terminal::GOOD },
+        ),
+        None => ("What measuring cost is not known".to_owned(), String::new(), terminal::FAINT),
     };
     let tested = counted(report.search.pairs_tested, "question", "questions");
+    let open = match report.search.pairs_unknown {
+        0 => format!("{tested} answered"),
+        some => format!("{some} of {tested} left open"),
+    };
+    let length: usize = [&said, &limit, &open].map(|part| part.chars().count()).iter().sum();
+    let cost = format!("{}{limit};", style.paint(said, colour));
     text.push('\n');
-    line(text, &format!("{said}; {tested} asked, {open}."));
+    // With a semicolon, a blank and a full stop.
+    if length + 3 > style.width {
+        line(text, &cost);
+        line(text, &format!("{open}."));
+    } else {
+        line(text, &format!("{cost} {open}."));
+    }
     let checked = report.cost.iter().flat_map(|cost| &cost.checked);
     for each in checked.flat_map(|one| wrapped(&advice::sentence(&one.told()), style.width)) {
         line(text, &each);
@@ -222,13 +252,13 @@ const COLUMNS: usize = 80;
 /// Findings on it.
 const MOST: usize = 3;
 const MOST_ATTRIBUTES: usize = 4;
-/// Lines of what else is known of a finding, and of its advice.
+/// Lines of what else is known of a finding.
 const MOST_LINES: usize = 2;
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::output::report::{ReportedScale, example};
+    use crate::output::report::{Cost, ReportedBottleneck, ReportedScale, example};
 
     #[test]
     fn the_first_line_is_the_answer_and_the_page_fits_a_screen() {
@@ -242,9 +272,67 @@ mod tests {
             "{text}"
         );
         assert!(!text.contains("\n2."), "one fact is told once: {text}");
-        assert!(
-            text.contains("Measuring cost 2.10 % of the run (limit 5.0 %); 40 questions asked")
-        );
+        assert!(text.contains(
+            "Measuring cost 2.10 % of the run (limit 5.0 %); 2 of 40 questions left open."
+        ));
+    }
+
+    #[test]
+    fn no_line_is_wider_than_the_page_whatever_the_numbers_are() {
+        let mut report = example::report();
+        report.search.pairs_tested = 12_345;
+        report.search.pairs_unknown = 1_234;
+        report.cost = report.cost.map(|cost| Cost { total: 0.125, limit: 0.1, ..cost });
+        let text = page(&report, OutputStyle::PLAIN);
+        let told = "Measuring cost 12.50 % of the run (limit 10.0 %);\n1234 of 12345 questions left open.\n";
+        assert!(text.contains(told), "{text}");
+        report.search.pairs_unknown = 0;
+        let text = page(&report, OutputStyle::PLAIN);
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    }
+
+    #[test]
+    fn advice_is_given_once() {
+        let mut report = example::report();
+        let other = |name: &str| ReportedBottleneck {
+            hypothesis: "CPUbound".to_owned(),
+            focus: format!("</Code/a.c/{name},/Machine,/Process,/SyncObject>"),
+            value: 0.3,
+            advice: "make it faster".to_owned(),
+            ..ReportedBottleneck::default()
+        };
+        let whole = ReportedBottleneck { value: 0.7, ..other("all") };
+        report.bottlenecks = vec![
+            ReportedBottleneck { focus: "</Code,/Machine,/Process,/SyncObject>".into(), ..whole },
+            ReportedBottleneck { parent: Some(0), ..other("solve") },
+            ReportedBottleneck { parent: Some(0), ..other("print") },
+        ];
+        let text = page(&report, OutputStyle::PLAIN);
+        assert_eq!(text.matches("Make it faster.").count(), 1, "{text}");
+        assert!(text.contains("As for finding 1."), "{text}");
+    }
+
+    #[test]
+    fn attributes_give_way_to_the_cause_and_advice_is_not_cut() {
+        let attributes =
+            ["a", "b", "c", "d"].map(|one| format!("file /{}", one.repeat(60))).to_vec();
+        let one = Finding {
+            place: Some("write_all (a.c:7)".to_owned()),
+            does: "reads and writes files".to_owned(),
+            worth: "40 % of the run".to_owned(),
+            attributes,
+            because: Some("process 3 computes meanwhile, mostly in solve".to_owned()),
+            saves: None,
+            advice: String::new(),
+            lead: (String::new(), String::new()),
+        };
+        let mut text = String::new();
+        let style = OutputStyle { width: 80, ..OutputStyle::PLAIN };
+        write_finding(1, &one, "word ".repeat(60).trim(), style, &mut text);
+        let joined = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(joined.contains("because process 3 computes meanwhile, mostly in solve"), "{text}");
+        assert!(joined.contains(&"a".repeat(60)) && !joined.contains(&"c".repeat(60)), "{text}");
+        assert_eq!(joined.matches("word").count(), 60, "{text}");
     }
 
     #[test]

@@ -90,7 +90,10 @@ fn write_head(report: &Report, output_style: OutputStyle, text: &mut String) {
         }
     }
     if let Some(time) = &report.time {
-        let parts = time.told().into_iter().map(|(name, part)| format!("{name} {}", share(part)));
+        let parts = time
+            .told(report.waiting())
+            .into_iter()
+            .map(|(name, part)| format!("{name} {}", share(part)));
         let parts: Vec<String> = parts.collect();
         let dot = output_style.either(" · ", ", ");
         for each in wrapped(&format!("time: {}", parts.join(dot)), output_style.width - 9) {

@@ -37,8 +37,9 @@ impl TimeShares {
         self.share(TimeUse::Computing) >= MOSTLY * busy
     }
 
-    /// What people call the largest of them, the largest first.
-    pub(crate) fn told(&self) -> Vec<(&'static str, f64)> {
+    /// What people call the largest of them, the largest first, with these words for waiting.
+    pub(super) fn told(&self, waiting: &'static str) -> Vec<(&'static str, f64)> {
+        let words = |spent| if spent == TimeUse::Waiting { waiting } else { words(spent) };
         let all = TimeUse::ALL.map(|spent| (words(spent), self.share(spent)));
         let mut told: Vec<_> = all.into_iter().filter(|(_, share)| *share >= LEAST).collect();
         told.sort_by(|one, other| other.1.total_cmp(&one.1));
@@ -50,7 +51,7 @@ impl TimeShares {
 const fn words(spent: TimeUse) -> &'static str {
     match spent {
         TimeUse::Computing => "computing",
-        TimeUse::Waiting => "in MPI and locks",
+        TimeUse::Waiting => WAITING,
         TimeUse::Io => "input and output",
         TimeUse::Processor => "without a processor",
         TimeUse::Throttled => "throttled by a quota",
@@ -61,6 +62,10 @@ const fn words(spent: TimeUse) -> &'static str {
     }
 }
 
+/// Of a program without ranks: at locks, conditions, barriers and pipes.
+pub(super) const WAITING: &str = "waiting for others";
+/// Of one with ranks, where starting and ending MPI is among it.
+pub(super) const IN_MPI: &str = "in MPI and locks";
 /// From this part on a program did little else.
 const MOSTLY: f64 = 0.8;
 /// A smaller share is not told.
@@ -82,7 +87,7 @@ mod tests {
     fn the_largest_comes_first_and_the_smallest_is_not_told() {
         let shares =
             shares(&[(TimeUse::Computing, 300), (TimeUse::Processor, 697), (TimeUse::Io, 3)]);
-        assert_eq!(shares.told(), [("without a processor", 0.697), ("computing", 0.3)]);
+        assert_eq!(shares.told(WAITING), [("without a processor", 0.697), ("computing", 0.3)]);
         let json = serde_json::to_value(&shares).expect("numbers by name");
         assert_eq!(json["io"], 0.003);
         assert_eq!(json.as_object().map(serde_json::Map::len), Some(TimeUse::ALL.len()));

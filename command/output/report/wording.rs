@@ -66,6 +66,7 @@ pub(super) fn does(kind: Kind, lead: &ReportedBottleneck, here: &[&ReportedBottl
         // What the question was refined into says more.
         Kind::Processors => special(&PROCESSORS, has).unwrap_or("waits for a processor"),
         Kind::Files => special(&FILES, has).unwrap_or("reads and writes files"),
+        Kind::Other(_) if lead.hypothesis == BLOCKED => is_blocked(lead, here),
         Kind::WaitingCause | Kind::Computing | Kind::Other(_) => return alone(&lead.hypothesis),
     };
     words.to_owned()
@@ -78,7 +79,11 @@ pub(super) fn does_alone(hypothesis: &str, focus: &str) -> String {
         focus: focus.to_owned(),
         ..ReportedBottleneck::default()
     };
-    if hypothesis == WAITING { waits(&one, &[&one]).to_owned() } else { alone(hypothesis) }
+    match hypothesis {
+        WAITING => waits(&one, &[&one]).to_owned(),
+        BLOCKED => is_blocked(&one, &[&one]).to_owned(),
+        _ => alone(hypothesis),
+    }
 }
 
 /// By the hypothesis; one of the user's own has no other words than its name.
@@ -92,7 +97,7 @@ fn special(words: &[Words], has: impl Fn(&str) -> bool) -> Option<&'static str> 
     words.iter().find(|(name, _)| has(name)).map(|(_, words)| *words)
 }
 
-/// A hypothesis, and what a program does of which it is true.
+/// A hypothesis or an object, and what a program does of which it is true or that it waits for.
 type Words = (&'static str, &'static str);
 
 const PROCESSORS: [Words; 5] = [
@@ -128,19 +133,32 @@ const OTHERS: [Words; 8] = [
     ("PollingWhileOthersWait", "polls on processors that others wait for"),
     ("ExcessiveIOBlockingTime", "reads and writes files"),
     ("Paging", "waits for memory that is not there"),
-    ("BlockedElsewhere", "is blocked outside of MPI, locks and files"),
+    (BLOCKED, ELSEWHERE),
     ("CPUbound", "computes"),
     ("ExcessiveLoadImbalance", "divides its work unevenly"),
 ];
 
 const WAITING: &str = "ExcessiveSyncWaitingTime";
+const BLOCKED: &str = "BlockedElsewhere";
+const ELSEWHERE: &str = "waits outside of MPI, locks and files";
+
+/// What is known of a function by its name alone.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct KnownFunction {
+    pub(super) does: &'static str,
+    pub(super) advice: &'static str,
+}
+
+/// Where programs wait in what their language does for them, and neither the function nor its condition says anything to who wrote them.
+pub(super) fn known_function(code: &str) -> Option<KnownFunction> {
+    let does = "waits for the lock of Python's interpreter";
+    let advice = "Of the threads of a Python process one computes at a time: use processes (multiprocessing, MPI), or libraries that give the lock back.";
+    (code.rsplit('/').next() == Some("take_gil")).then_some(KnownFunction { does, advice })
+}
 
 /// By the object that most of the findings name, else by the hypothesis.
 fn waits(lead: &ReportedBottleneck, here: &[&ReportedBottleneck]) -> &'static str {
-    let named = |one: &ReportedBottleneck, object: &str| one.focus.contains(object);
-    let by_object = |one: &ReportedBottleneck| OBJECTS.iter().find(|(o, _)| named(one, o));
-    let first = by_object(lead).or_else(|| here.iter().find_map(|one| by_object(one)));
-    if let Some((_, words)) = first {
+    if let Some(words) = by_object(&OBJECTS, lead, here) {
         return words;
     }
     // Why others are waited for is told apart.
@@ -149,7 +167,32 @@ fn waits(lead: &ReportedBottleneck, here: &[&ReportedBottleneck]) -> &'static st
         .unwrap_or("waits for others")
 }
 
-const OBJECTS: [(&str, &str); 9] = [
+/// By what the looks at threads found them in.
+fn is_blocked(lead: &ReportedBottleneck, here: &[&ReportedBottleneck]) -> &'static str {
+    by_object(&BLOCKING, lead, here).unwrap_or(ELSEWHERE)
+}
+
+fn by_object(
+    objects: &[Words],
+    lead: &ReportedBottleneck,
+    here: &[&ReportedBottleneck],
+) -> Option<&'static str> {
+    let named = |one: &ReportedBottleneck| {
+        objects.iter().find(|(object, _)| one.focus.contains(object)).map(|(_, words)| *words)
+    };
+    named(lead).or_else(|| here.iter().find_map(|one| named(one)))
+}
+
+const BLOCKING: [Words; 6] = [
+    ("/SyncObject/Sleep", "sleeps"),
+    ("/SyncObject/Poll", "waits for events (poll, select)"),
+    ("/SyncObject/Socket", "waits at a socket"),
+    ("/SyncObject/Pipe", "waits at a pipe"),
+    ("/SyncObject/Terminal", "waits for the terminal"),
+    ("/SyncObject/Signal", "waits for a signal"),
+];
+
+const OBJECTS: [Words; 9] = [
     ("/SyncObject/Message", "waits for messages"),
     ("/SyncObject/Barrier", "waits at a barrier"),
     ("/SyncObject/Collective", "waits in collective calls"),
@@ -161,20 +204,50 @@ const OBJECTS: [(&str, &str); 9] = [
     ("/SyncObject/Join", "waits for threads to end"),
 ];
 
+/// Whether a finding is about waiting, and does not say for what.
+pub(super) fn is_any_waiting(hypothesis: &str, focus: &str) -> bool {
+    hypothesis == WAITING && !names_object(focus)
+}
+
+/// Whether it says for what.
+pub(super) fn is_waiting_for(hypothesis: &str, focus: &str) -> bool {
+    let is_kind = WAITS[1..5].iter().any(|(name, _)| *name == hypothesis);
+    is_kind && !is_ratio(hypothesis) || hypothesis == WAITING && names_object(focus)
+}
+
+fn names_object(focus: &str) -> bool {
+    OBJECTS.iter().any(|(object, _)| focus.contains(object))
+}
+
+/// `4 ranks share 2 processors`, where they do.
+pub(super) fn shared_processors(placement: &Placement) -> Option<String> {
+    let Placement { ranks, processors, .. } = placement;
+    let plural = if *processors == 1 { "processor" } else { "processors" };
+    (ranks > processors).then(|| format!("{ranks} ranks share {processors} {plural}"))
+}
+
+/// A process, or one of its threads, by the last parts of a resource's name: `process 3`, `thread 2 of process 3`; where there is no other
+/// process, `thread 2`, and `a thread` of one that is not told.
+pub(super) fn who(name: &str, is_alone: bool) -> String {
+    match name.split_once('/') {
+        Some((_, thread)) if is_alone => format!("thread {thread}"),
+        Some((process, thread)) => format!("thread {thread} of process {process}"),
+        None if is_alone => "a thread".to_owned(),
+        None => format!("process {name}"),
+    }
+}
+
 /// The cause as the end of a sentence that begins with "because".
-pub(super) fn because(cause: &Cause, placement: Option<&Placement>) -> String {
+pub(super) fn because(cause: &Cause, placement: Option<&Placement>, is_alone: bool) -> String {
     if cause.by == "processors" {
-        let shared = placement.filter(|placement| placement.ranks > placement.processors);
-        return shared.map_or_else(
-            || "there are fewer processors than ranks".to_owned(),
-            |Placement { ranks, processors, .. }| {
-                let plural = if *processors == 1 { "processor" } else { "processors" };
-                format!("{ranks} ranks share {processors} {plural}")
-            },
-        );
+        let shared = placement.and_then(shared_processors);
+        return shared.unwrap_or_else(|| "there are fewer processors than ranks".to_owned());
     }
     let words = cause.words.split(" (").next().unwrap_or(&cause.words);
-    let words = words.replacen(" while it ", " ", 1).replacen("/Process/", "process ", 1);
+    let words = words.replacen(" while it ", " ", 1);
+    let named = words.strip_prefix("/Process/").and_then(|words| words.split_once(' '));
+    let named = named.map(|(name, does)| format!("{} {does}", who(&readable(name), is_alone)));
+    let words = named.unwrap_or(words);
     match words.split_once(", mostly at ") {
         // All functions beside the largest are one place.
         Some((who, place)) if place.rsplit('/').next() != Some("others") => {
@@ -198,18 +271,25 @@ mod tests {
             assert!(!words.starts_with("shows"), "{words}");
         }
         assert_eq!(does_alone("MyOwn", "</Code>"), "shows MyOwn");
+        let poll = "</Code,/Machine,/Process,/SyncObject/Poll>";
+        assert_eq!(does_alone("BlockedElsewhere", poll), "waits for events (poll, select)");
     }
 
     #[test]
     fn a_cause_ends_a_sentence() {
         let words = "/Process/0 while it computes, mostly at /Code/a.c/solve (late sender)";
         let cause = Cause { by: "rank", words: words.to_owned(), ..Cause::default() };
-        assert_eq!(because(&cause, None), "process 0 computes meanwhile, mostly in solve");
+        assert_eq!(because(&cause, None, false), "process 0 computes meanwhile, mostly in solve");
         let lock = "/Process/7/2 while it holds the lock and reads and writes";
         let cause = Cause { by: "lock holder", words: lock.to_owned(), ..Cause::default() };
         assert_eq!(
-            because(&cause, None),
-            "process 7/2 holds the lock and reads and writes meanwhile"
+            because(&cause, None, false),
+            "thread 2 of process 7 holds the lock and reads and writes meanwhile"
         );
+        assert_eq!(
+            because(&cause, None, true),
+            "thread 2 holds the lock and reads and writes meanwhile"
+        );
+        assert_eq!((who("7", true), who("7", false)), ("a thread".into(), "process 7".into()));
     }
 }
