@@ -163,6 +163,7 @@ impl Process {
         let resource = state.resources.id(&named(&label(rank, pid)));
         state.resources.hold(resource);
         state.resources.hold(machine);
+        state.processors.meet(pid);
         Self {
             number,
             pid,
