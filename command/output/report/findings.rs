@@ -13,7 +13,7 @@ use super::objects::Objects;
 use super::placement::Placement;
 use super::tree::parts;
 use super::wording::{self, Kind};
-use super::{Report, ReportedBottleneck, ReportedHotCode};
+use super::{Report, ReportedBottleneck, ReportedHotCode, TimeShares};
 use crate::output::terminal::readable;
 
 /// One fact about the run.
@@ -39,8 +39,9 @@ pub(super) struct Finding {
 
 /// The findings of a report, the leading one first.
 pub(super) fn findings(report: &Report) -> Vec<Finding> {
-    let Report { bottlenecks, placement, hot_code, .. } = report;
-    let known = Known { bottlenecks, placement: placement.as_ref(), hot_code };
+    let Report { bottlenecks, placement, hot_code, time, .. } = report;
+    let unknown = time.as_ref().map_or(0.0, TimeShares::unknown_of_available);
+    let known = Known { bottlenecks, placement: placement.as_ref(), hot_code, unknown };
     let mut kinds: Vec<(Kind, Vec<usize>)> = Vec::new();
     for at in 0..bottlenecks.len() {
         let kind = kind_of(bottlenecks, at);
@@ -78,6 +79,8 @@ struct Known<'a> {
     bottlenecks: &'a [ReportedBottleneck],
     placement: Option<&'a Placement>,
     hot_code: &'a [ReportedHotCode],
+    /// The part of the time with a processor in which threads may have computed or not.
+    unknown: f64,
 }
 
 impl Known<'_> {
@@ -160,7 +163,7 @@ impl Known<'_> {
         Finding {
             place,
             does: wording::does(kind, lead, &here),
-            worth: worth(lead),
+            worth: worth(lead, if kind == Kind::Computing { self.unknown } else { 0.0 }),
             attributes: self.attributes(&here),
             because: cause.map(|cause| wording::because(cause, self.placement)),
             saves: lead.worth.as_ref().map(ToString::to_string),
@@ -199,8 +202,8 @@ fn is_below(bottlenecks: &[ReportedBottleneck], mut at: usize, above: usize) -> 
     false
 }
 
-/// `66 % of the run`; else its value against its threshold.
-fn worth(lead: &ReportedBottleneck) -> String {
+/// `66 % of the run`, or `70 to 91 %` where so much of it is not known; else its value against its threshold.
+fn worth(lead: &ReportedBottleneck, unknown: f64) -> String {
     if !is_share(lead) {
         return lead.comparison().trim().to_owned();
     }
@@ -213,7 +216,9 @@ fn worth(lead: &ReportedBottleneck) -> String {
     } else {
         "of the run".to_owned()
     };
-    format!("{:.0} %{} {of}", 100.0 * lead.value, error.unwrap_or_default())
+    let [least, most] = [lead.value - unknown, lead.value].map(|part| 100.0 * part.max(0.0));
+    let least = (unknown >= LEAST_UNKNOWN).then(|| format!("{least:.0} to "));
+    format!("{}{most:.0} %{} {of}", least.unwrap_or_default(), error.unwrap_or_default())
 }
 
 /// The function that a focus names.
@@ -232,6 +237,8 @@ fn is_share(one: &ReportedBottleneck) -> bool {
     one.scale.unit == ValueUnit::Share && !wording::is_ratio(&one.hypothesis)
 }
 
+/// A smaller part of the time that is not known is not told.
+const LEAST_UNKNOWN: f64 = 0.01;
 /// A smaller part of the waiting is not why.
 const LEAST_CAUSE: f64 = 0.2;
 /// By how much the parts of a whole may be more than that.
@@ -239,6 +246,8 @@ const SAME: f64 = 1.05;
 
 #[cfg(test)]
 mod tests {
+    use whyperf_model::{Nanos, TimeDivision, TimeUse};
+
     use super::*;
     use crate::output::report::Worth;
 
@@ -315,6 +324,23 @@ mod tests {
         assert_eq!(told.len(), 1, "{told:?}");
         assert_eq!(told[0].worth, "48 % of the run");
         assert_eq!(told[0].attributes, ["most of all in process 1"]);
+    }
+
+    #[test]
+    fn no_more_computing_is_told_than_is_known() {
+        let whole = "</Code,/Machine,/Process,/SyncObject>";
+        let told = |hypothesis: &str, unknown: u64| {
+            let mut spent = TimeDivision::default();
+            spent.add(TimeUse::Computing, Nanos::from_millis(700));
+            spent.add(TimeUse::Unknown, Nanos::from_millis(unknown));
+            spent.add(TimeUse::Idle, Nanos::from_millis(1000));
+            let time = Some(TimeShares::of(&spent));
+            let report = Report { time, ..of(&[found(hypothesis, whole, 0.91, None)]) };
+            findings(&report)[0].worth.clone()
+        };
+        assert_eq!(told("CPUbound", 300), "61 to 91 % of the run");
+        assert_eq!(told("CPUbound", 5), "91 % of the run");
+        assert_eq!(told(WAIT, 300), "91 % of the run");
     }
 
     #[test]
