@@ -50,6 +50,7 @@ mod gather;
 mod graph;
 mod hypothesis;
 mod judge;
+mod lead;
 mod margin;
 mod node;
 mod places;

@@ -1,6 +1,6 @@
 //! The result of a search: the true nodes as a tree, the leading one first, the most specific ones last in each branch.
 //!
-//! A branch is a top-level hypothesis; branches follow each other by rank, then by value. Each true node stands below the
+//! A branch is a top-level hypothesis; branches follow each other by rank, then by value, but what costs more leads (`lead.rs`). Each true node stands below the
 //! true parent that was refined last (by code, if it can choose), so a node with several parents is shown once. Processes
 //! that do not differ from the others (`split.rs`) are left out: the finding is that of all of them together. Processes
 //! that differ in the same way become one finding.
@@ -16,6 +16,7 @@ use crate::bottleneck::Bottleneck;
 use crate::gather::gathered;
 use crate::graph::Graph;
 use crate::hypothesis::{Hypotheses, Normalizer, Operator};
+use crate::lead;
 use crate::node::{NodeId, PairNode, RefinementAxis};
 use crate::score::Score;
 use crate::split::{Split, Splits};
@@ -143,6 +144,9 @@ impl<'a> FindingTree<'a> {
         let mut below = std::mem::take(&mut tree.below);
         for siblings in below.values_mut() {
             siblings.sort_by(|one, other| tree.compare(*one, *other));
+        }
+        if let Some(branches) = below.get_mut(&None) {
+            lead::by_cost(graph, hypotheses, branches);
         }
         tree.below = below;
         tree

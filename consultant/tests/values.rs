@@ -126,3 +126,30 @@ fn what_begins_late_is_told_with_when_it_was() {
         assert!((stretch.value - 0.6).abs() < 1e-3, "{stretch:?}");
     }
 }
+
+/// What leads the report of a program of one process that spends its time so.
+fn leading(lines: &[&str]) -> String {
+    let text = lines.join("\n");
+    let text = format!("length 8s\nprocesses 1 on n0\nphase 0s 8s * period 110ms\n{text}\n");
+    let scenario = Scenario::parse(&text).unwrap_or_else(|complaint| panic!("{complaint}: {text}"));
+    let (found, _) = searched(scenario.source());
+    found.first().expect("something is found").hypothesis.to_string()
+}
+
+#[test]
+fn what_costs_more_and_has_its_own_reason_leads() {
+    let [works, lacks] = ["0.1 User /Code/a.c/work", "0.16 RunDelay /Code/a.c/work"];
+    let locks = "0.38 Mutex /Code/a.c/save /SyncObject/Mutex/m";
+    let because = |time: &str| format!("{time} /Code/a.c/save /SyncObject/Mutex/m");
+    let told = |time: &str| leading(&[works, lacks, locks, &because(time)]);
+    assert_eq!(told("0.34 WaitByIo"), "ExcessiveSyncWaitingTime");
+    assert_eq!(told("0.14 WaitByIo"), "WaitingForProcessors");
+    assert_eq!(leading(&[works, lacks, locks]), "WaitingForProcessors", "perhaps for one without");
+    let by_processors = because("0.14 WaitByProcessors");
+    let told = leading(&[works, lacks, locks, &because("0.22 WaitByIo"), &by_processors]);
+    assert!(told != "ExcessiveSyncWaitingTime", "they are why: {told}");
+    let reads = "0.16 Read /Code/a.c/load /File/input";
+    let told = |time: &str| leading(&[reads, locks, &because(time)]);
+    assert_eq!(told("0.36 WaitByIo"), "ExcessiveIOBlockingTime", "that is why");
+    assert_eq!(told("0.36 WaitByComputing"), "ExcessiveSyncWaitingTime");
+}

@@ -88,6 +88,7 @@ mod thread_causes;
 mod thread_counters;
 mod tracing;
 mod unseen_wait;
+mod untold_threads;
 mod user_events;
 mod wait_causes;
 mod wait_objects;

@@ -30,6 +30,7 @@ use crate::succession::Succession;
 use crate::thread::{Depth, MeasuredThread, NodeState};
 use crate::thread_causes::ThreadCauses;
 use crate::thread_counters::Earlier;
+use crate::untold_threads::UntoldThreads;
 use crate::watched_thread::{Attributed, CountedOf, Surroundings, ThreadState, WatchedThread};
 use crate::work::{Waiter, Work};
 
@@ -89,6 +90,8 @@ pub(crate) struct Process {
     /// For nodes of its threads.
     room: NodeRoom,
     rest: ProcessRest,
+    /// Threads that ended before the system was asked about them.
+    untold: UntoldThreads,
 }
 
 /// Whether a process may be a rank: what a rank starts has the rank in its environment, and is none.
@@ -165,6 +168,7 @@ impl Process {
         let resource = state.resources.id(&named(&label(rank, pid)));
         state.resources.hold(resource);
         state.resources.hold(machine);
+        state.processors.meet(pid);
         Self {
             number,
             pid,
@@ -201,6 +205,7 @@ impl Process {
             earlier: Earlier::DoesNot,
             room: state.room.of_another_process(),
             rest: ProcessRest::default(),
+            untold: UntoldThreads::default(),
         }
     }
 
@@ -557,9 +562,10 @@ impl Process {
                 let surroundings =
                     Surroundings { peer: peer.as_deref(), awaited: by, serves, process };
                 let attributed = watched.attribute(self.pid, scale, tables, surroundings, state);
-                let Attributed { ran, delay, lived, joined, polled } = attributed;
+                let Attributed { ran, delay, lived, joined, polled, knowledge } = attributed;
                 self.ran += ran;
                 self.lived += lived;
+                self.untold.take(at, knowledge);
                 polls |= polled > lived.scaled(0.5);
                 if at == 0 && joined > lived.scaled(0.5) {
                     awaited.first_joins();
@@ -579,6 +585,9 @@ impl Process {
                 }
             }
             self.groups.extend(&watched.groups);
+        }
+        for unknown in self.untold.settle(self.pid, self.threads.len()) {
+            self.threads[unknown].stays_untold(state);
         }
         if polls && self.rank.is_none() {
             state.servers.ask(self.pid, context.now.nanos);

@@ -18,7 +18,7 @@ use rustix::thread::{CpuSet, Pid, sched_getaffinity};
 use rustix::time::{ClockId, clock_gettime};
 use whyperf_model::{Category, Nanos};
 
-use crate::control_group::ControlGroups;
+use crate::control_group::{ControlGroups, Lack};
 use crate::{own_threads, symbols};
 
 /// How the processors of this machine were used.
@@ -33,9 +33,6 @@ pub(crate) struct Processors {
     /// What measured threads ran since the last reading, and for how long they could run.
     ran: Nanos,
     wanted: Nanos,
-    /// Of that, before the last reading, on how many processors it was at a time, and the part that was run delay.
-    runnable: f64,
-    delay: f64,
     /// What they ran in calls that wait, and for how long they had no processor, since then.
     polled: Nanos,
     delayed: Nanos,
@@ -143,8 +140,6 @@ impl Default for Processors {
             readings: 0,
             ran: Nanos::ZERO,
             wanted: Nanos::ZERO,
-            runnable: 0.0,
-            delay: 0.0,
             polled: Nanos::ZERO,
             delayed: Nanos::ZERO,
             contention: 0.0,
@@ -163,6 +158,11 @@ impl Processors {
         self.allowed.len()
     }
 
+    /// A process was met: in which groups it is, and what was counted of them before it had to wait.
+    pub(crate) fn meet(&mut self, pid: u32) {
+        self.control_groups.throttled(pid);
+    }
+
     /// A pass begins at this moment of the monotonic clock.
     pub(crate) fn pass(&mut self, now: u64) {
         let pause = if self.is_wanted || self.usage.is_none() { SHORT } else { LONG };
@@ -172,21 +172,21 @@ impl Processors {
         }
         let Some(reading) = ProcessorTimes::now(now) else { return };
         self.readings += 1;
+        let mut lack = Lack::default();
         if let Some(last) = self.last.replace(reading)
             && let Some(now) = &self.last
         {
             self.usage = Usage::between(&last, now, self.ran);
             let [ran, wanted] = [self.ran, self.wanted].map(|time| time.as_secs_f64());
             let length = Nanos(now.at.saturating_sub(last.at)).as_secs_f64();
-            self.runnable = if length > 0.0 { wanted / length } else { 0.0 };
+            lack = Lack { wanted, delayed: (wanted - ran).max(0.0), length };
             let confined = std::mem::take(&mut self.confined).into_iter();
             let at_a_time = confined.map(|(on, ran)| (on, ran.as_secs_f64() / length.max(1e-9)));
             self.confined_before = at_a_time.collect();
-            self.delay = if wanted > 0.0 { 1.0 - (ran / wanted).min(1.0) } else { 0.0 };
             let idle = self.usage.as_ref().map_or(0.0, |usage| usage.idle_of(&self.allowed));
             self.taken.add(&last, now, self.allowed.len(), idle);
         }
-        self.control_groups.read(now);
+        self.control_groups.read(now, lack);
         let idle = self.usage.as_ref().map_or(0.0, |usage| usage.idle_of(&self.allowed));
         self.contention = contention([self.polled, self.delayed], idle);
         (self.ran, self.wanted, self.is_wanted) = (Nanos::ZERO, Nanos::ZERO, false);
@@ -253,8 +253,7 @@ impl Processors {
     pub(crate) fn causes(&mut self, pid: u32, on: &[usize], ran: f64) -> Causes {
         self.is_wanted = true;
         let throttling = self.control_groups.throttled(pid);
-        let processors = self.runnable.min(whole(self.allowed.len()));
-        let throttled = throttling.part_of_delay(processors, self.delay);
+        let throttled = throttling.part_of_delay(whole(self.allowed.len()));
         let Some(usage) = &self.usage else {
             return parts(throttled, &[(Category::RunDelay, 1.0)]);
         };

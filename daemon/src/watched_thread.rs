@@ -32,6 +32,7 @@ use crate::thread::{MeasuredThread, NodeCounters, NodeGrowth, NodeState};
 use crate::thread_activity::LastLook;
 use crate::thread_counters::ThreadCounters;
 use crate::unseen_wait::UnseenWait;
+use crate::untold_threads::RunKnowledge;
 use crate::work::{Effort, Waiter, Waits, Work};
 
 /// How far a thread is.
@@ -323,7 +324,8 @@ impl WatchedThread {
             all.fold(Nanos::ZERO, |sum, one| sum + one.time)
         };
         let (joined, polled) = (spent(Category::Join), spent(Category::Poll));
-        Attributed { ran: granted.ran, delay, lived: interval.lived, joined, polled }
+        let knowledge = self.knowledge(interval);
+        Attributed { ran: granted.ran, delay, lived: interval.lived, joined, polled, knowledge }
     }
 
     /// Of what the pass told that it waited in a class of calls, the part because of something.
@@ -420,14 +422,6 @@ impl WatchedThread {
         let looks = &mut state.looks;
         let activity = |counted, moved| last_look.take([pid, tid], counted, moved, looks);
         let granted = self.running.bound([pid, tid], process, interval, activity);
-        if self.is_untold()
-            && let Some(place) = self.place.filter(|_| !self.growth.is_empty())
-        {
-            state.run_totals.is_untold(place);
-            if let Some((recorder, location)) = state.recorder.as_mut().zip(self.location) {
-                recorder.untold(location);
-            }
-        }
         let reading = Some(state.processors.reading());
         if !granted.delayed_anywhere.is_zero() && self.confined_at != reading {
             self.confined = state.processors.confines(tid);
@@ -435,6 +429,25 @@ impl WatchedThread {
         }
         state.processors.ran(&self.confined, granted.anywhere, granted.delayed_anywhere);
         granted
+    }
+
+    /// What it ran in the last pass, as far as the system said it or nobody doubts it, or what it ran at most where the system never said anything of it.
+    fn knowledge(&self, interval: ThreadInterval) -> RunKnowledge {
+        let Granted { ran, anywhere, .. } = self.granted;
+        match self.is_untold() {
+            false => RunKnowledge::Told(anywhere.max(ran)),
+            true if self.is_alive() => RunKnowledge::Unknown,
+            true => RunKnowledge::Gone(interval.computed + interval.moved),
+        }
+    }
+
+    /// Nobody knows what it did in its own code.
+    pub(crate) fn stays_untold(&self, state: &mut SharedState) {
+        let Some(place) = self.place.filter(|_| !self.growth.is_empty()) else { return };
+        state.run_totals.is_untold(place);
+        if let Some((recorder, location)) = state.recorder.as_mut().zip(self.location) {
+            recorder.untold(location);
+        }
     }
 
     /// What is to blame for its run delay.
@@ -577,6 +590,8 @@ pub(crate) struct Attributed {
     pub(crate) lived: Nanos,
     pub(crate) joined: Nanos,
     pub(crate) polled: Nanos,
+    /// What is known of how long it ran.
+    pub(crate) knowledge: RunKnowledge,
 }
 
 /// What was counted of the threads of a process.

@@ -78,6 +78,11 @@ fn of_own_code_that_runs_in_the_kernel_and_sleeps() {
 }
 
 #[test]
+fn of_threads_that_are_gone_before_anybody_looks() {
+    is_divided("short_threads", &["3"]);
+}
+
+#[test]
 fn of_many_threads_that_rest_where_nobody_sees_it() {
     is_divided("resting", &["60", "4"]);
 }

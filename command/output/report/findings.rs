@@ -14,7 +14,7 @@ use super::objects::{Objects, is_address};
 use super::placement::Placement;
 use super::tree::parts;
 use super::wording::{self, Kind};
-use super::{Report, ReportedBottleneck, ReportedHotCode};
+use super::{Report, ReportedBottleneck, ReportedHotCode, TimeShares};
 use crate::output::terminal::readable;
 
 /// One fact about the run.
@@ -40,13 +40,14 @@ pub(super) struct Finding {
 
 /// The findings of a report, the leading one first.
 pub(super) fn findings(report: &Report) -> Vec<Finding> {
-    let Report { bottlenecks, placement, hot_code, processes, .. } = report;
+    let Report { bottlenecks, placement, hot_code, processes, time, .. } = report;
     let known = Known {
         bottlenecks,
         placement: placement.as_ref(),
         hot_code,
         is_alone: *processes == 1,
         room: Room::of(report),
+        unknown: time.as_ref().map_or(0.0, TimeShares::unknown_of_available),
     };
     let mut kinds: Vec<(Kind, Vec<usize>)> = Vec::new();
     for at in 0..bottlenecks.len() {
@@ -114,6 +115,8 @@ struct Known<'a> {
     /// Of a run of one process, which needs no name.
     is_alone: bool,
     room: Room,
+    /// The part of the time with a processor in which threads may have computed or not.
+    unknown: f64,
 }
 
 /// How many threads there are for the processors, and whether these are always to be had.
@@ -248,7 +251,7 @@ impl Known<'_> {
         Finding {
             place,
             does,
-            worth: worth(lead, self.room),
+            worth: worth(lead, self.room, if kind == Kind::Computing { self.unknown } else { 0.0 }),
             // Those of a language's own locks say nothing.
             attributes: known.map_or_else(|| self.attributes(&here), |_| Vec::new()),
             because,
@@ -328,8 +331,8 @@ fn is_below(bottlenecks: &[ReportedBottleneck], mut at: usize, above: usize) -> 
     false
 }
 
-/// `66 % of the run`; else its value against its threshold.
-fn worth(lead: &ReportedBottleneck, room: Room) -> String {
+/// `66 % of the run`, or `70 to 91 %` where so much of it is not known; else its value against its threshold.
+fn worth(lead: &ReportedBottleneck, room: Room, unknown: f64) -> String {
     if !is_share(lead) {
         return lead.comparison().trim().to_owned();
     }
@@ -345,7 +348,9 @@ fn worth(lead: &ReportedBottleneck, room: Room) -> String {
     } else {
         "of the run".to_owned()
     };
-    format!("{:.0} %{} {of}", 100.0 * lead.value, error.unwrap_or_default())
+    let [least, most] = [lead.value - unknown, lead.value].map(|part| 100.0 * part.max(0.0));
+    let least = (unknown >= LEAST_UNKNOWN).then(|| format!("{least:.0} to "));
+    format!("{}{most:.0} %{} {of}", least.unwrap_or_default(), error.unwrap_or_default())
 }
 
 /// The function that a focus names.
@@ -364,6 +369,8 @@ fn is_share(one: &ReportedBottleneck) -> bool {
     one.scale.unit == ValueUnit::Share && !wording::is_ratio(&one.hypothesis)
 }
 
+/// A smaller part of the time that is not known is not told.
+const LEAST_UNKNOWN: f64 = 0.01;
 /// A smaller part of the waiting is not why.
 const LEAST_CAUSE: f64 = 0.2;
 /// From this part of the time on a program lacks processors.
@@ -378,7 +385,7 @@ const SAME: f64 = 1.05;
 #[cfg(test)]
 mod tests {
     use whyperf_daemon::RankBinding;
-    use whyperf_model::{Nanos, TimeDivision};
+    use whyperf_model::{Nanos, TimeDivision, TimeUse};
 
     use super::*;
     use crate::output::report::{Cause, TimeShares, Worth};
@@ -567,6 +574,23 @@ mod tests {
         assert_eq!(told.len(), 1, "{told:?}");
         assert_eq!(told[0].worth, "48 % of the run");
         assert_eq!(told[0].attributes, ["most of all in process 1"]);
+    }
+
+    #[test]
+    fn no_more_computing_is_told_than_is_known() {
+        let whole = "</Code,/Machine,/Process,/SyncObject>";
+        let told = |hypothesis: &str, unknown: u64| {
+            let mut spent = TimeDivision::default();
+            spent.add(TimeUse::Computing, Nanos::from_millis(700));
+            spent.add(TimeUse::Unknown, Nanos::from_millis(unknown));
+            spent.add(TimeUse::Idle, Nanos::from_millis(1000));
+            let time = Some(TimeShares::of(&spent));
+            let report = Report { time, ..of(&[found(hypothesis, whole, 0.91, None)]) };
+            findings(&report)[0].worth.clone()
+        };
+        assert_eq!(told("CPUbound", 300), "61 to 91 % of the run");
+        assert_eq!(told("CPUbound", 5), "91 % of the run");
+        assert_eq!(told(WAIT, 300), "91 % of the run");
     }
 
     #[test]

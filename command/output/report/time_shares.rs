@@ -37,6 +37,13 @@ impl TimeShares {
         self.share(TimeUse::Computing) >= MOSTLY * busy
     }
 
+    /// Of the time in which threads did not wait for work and had processors, the part in which they computed or did not: nobody knows.
+    pub(crate) fn unknown_of_available(&self) -> f64 {
+        let without = [TimeUse::Idle, TimeUse::Processor, TimeUse::Throttled];
+        let available = 1.0 - without.map(|spent| self.share(spent)).iter().sum::<f64>();
+        if available > 0.0 { self.share(TimeUse::Unknown) / available } else { 0.0 }
+    }
+
     /// What people call the largest of them, the largest first, with these words for waiting.
     pub(super) fn told(&self, waiting: &'static str) -> Vec<(&'static str, f64)> {
         let words = |spent| if spent == TimeUse::Waiting { waiting } else { words(spent) };

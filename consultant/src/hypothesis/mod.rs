@@ -36,7 +36,8 @@
 //!
 //! The column `rank` decides which finding leads. Processors come first: all other findings change where there are enough
 //! of them. Then input and output, because others wait for a process that writes, and no process writes because others
-//! wait; computing comes last, because computing is the work.
+//! wait; computing comes last, because computing is the work. What clearly costs more by reasons of its own comes before them
+//! (`lead.rs`).
 
 mod table;
 mod value_unit;
