@@ -105,8 +105,7 @@ fn is_signal_due(context: &Context) -> bool {
 fn can_be_resumed(context: &Context) -> bool {
     /// The kernel takes an alternate stack of this kind away while it is used.
     const AUTODISARM: i32 = i32::MIN;
-    /// Where the kernel says, and how, that the extended registers are complete.
-    const SAID: usize = 464;
+    /// How the kernel says that the extended registers are complete.
     const COMPLETE: u32 = 0x4650_5853;
     let registers = context.uc_mcontext.fpregs.cast::<u8>();
     if registers.is_null() || context.uc_stack.ss_flags & AUTODISARM != 0 {
@@ -126,6 +125,9 @@ fn set(context: &mut Context, which: i32, value: i64) {
     }
 }
 
+/// Where the kernel says among the extended registers that they are complete, and which of them it saved (`struct _fpx_sw_bytes`).
+const SAID: usize = 464;
+const SAVED: usize = SAID + 8;
 /// Bytes of the instruction.
 const SYSTEM_CALL: i64 = 2;
 
@@ -136,7 +138,8 @@ unsafe extern "C" {
 }
 
 // Signals may come from the moment on when they are unblocked; the context lies above the stack pointer
-// until that is put back, last of all. `rcx` and `r11` are lost in any call.
+// until that is put back, last of all. `rcx` and `r11` are lost in any call. Of the extended registers only those are put back that the kernel
+// saved, as it says itself: a processor with tiles looks at the end of 8 KiB for them, which is beyond the stack of a thread that is near its top.
 global_asm!(
     ".text",
     ".hidden whyperf_resume_call",
@@ -144,8 +147,8 @@ global_asm!(
     ".type whyperf_resume_call,@function",
     "whyperf_resume_call:",
     "mov rcx, [rbx + {extended}]",
-    "mov eax, -1",
-    "mov edx, eax",
+    "mov eax, [rcx + {saved}]",
+    "mov edx, [rcx + {saved} + 4]",
     "xrstor64 [rcx]",
     "mov edi, {set_mask}",
     "lea rsi, [rbx + {mask}]",
@@ -173,6 +176,7 @@ global_asm!(
     "jmp r11",
     ".size whyperf_resume_call, . - whyperf_resume_call",
     extended = const core::mem::offset_of!(Context, uc_mcontext) + 184,
+    saved = const SAVED,
     mask = const core::mem::offset_of!(Context, uc_sigmask),
     set_mask = const libc::SIG_SETMASK,
     change_mask = const libc::SYS_rt_sigprocmask,

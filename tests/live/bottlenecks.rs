@@ -11,6 +11,7 @@ use crate::{expectation, programs, shipped};
 
 const CPU: &str = "CPUbound";
 const IMBALANCE: &str = "ExcessiveLoadImbalance";
+const FLUSH: &str = "ExcessiveFlushTime";
 
 /// Runs a program of so many ranks (0: no MPI) until all is said that is true of it.
 fn measured(name: &str, ranks: usize, expected: &Expectation) -> Run {
@@ -20,12 +21,14 @@ fn measured(name: &str, ranks: usize, expected: &Expectation) -> Run {
     words.push(folder.join("bottleneck").join(name).display().to_string());
     words.push(LONG.to_owned());
     let shows = |name: &str| expected.shows.iter().any(|one| one == name);
-    // Who waits for a processor computes less: how much of the time it is depends on what else runs.
+    // Who waits for a processor does less of all else: how much of the time it is depends on what else runs.
     let mut options = Vec::new();
     if shows(IMBALANCE) {
         options.extend(["--threshold", "CPUbound=0.02,ExcessiveLoadImbalance=0.02"]);
     } else if shows(CPU) {
         options.extend(["--threshold", "CPUbound=0.02"]);
+    } else if shows(FLUSH) {
+        options.extend(["--threshold", "ExcessiveIOBlockingTime=0.02,ExcessiveFlushTime=0.02"]);
     }
     if shows(SMALL_MESSAGES[0]) {
         options.extend(["--hypotheses", AT_ANY_RATE]);
