@@ -17,7 +17,7 @@ use crate::node::NodeId;
 use crate::truth::Truth;
 
 /// Puts what costs more first, of branches that are sorted by their ranks.
-pub(crate) fn by_cost(graph: &Graph, hypotheses: &Hypotheses, branches: &mut Vec<NodeId>) {
+pub(crate) fn by_cost(graph: &Graph, hypotheses: &Hypotheses, branches: &mut [NodeId]) {
     let costs = Costs { graph, hypotheses };
     let is_why =
         |id: &NodeId| matches!(costs.metric(*id), Metric::WaitByProcessors | Metric::Polled);

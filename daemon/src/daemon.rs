@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use whyperf_inject::{Stat, process_elsewhere};
-use whyperf_instrument::{Instrumenter, Objects, PairOrigin, ProcessInterval};
+use whyperf_instrument::{Instrumenter, Objects, PairOrigin};
 use whyperf_layout::RegionState;
 use whyperf_model::matching::{Active, IntervalRecorder, PairId, ResourceId};
 use whyperf_model::{
@@ -25,7 +25,7 @@ use crate::group_coverage::{GroupCoverage, IntervalEnd};
 use crate::pausing::Pausing;
 use crate::phases::Phases;
 use crate::pipe_peers::{AskedPipe, PipeAnswer, PipePeers};
-use crate::process::{Beginning, Descent, PassContext, PassOutcome, Process};
+use crate::process::{Descent, PassContext, PassOutcome, Process};
 use crate::processors::TakenShares;
 use crate::ready_looks;
 use crate::region::RegionMemory;
@@ -551,12 +551,8 @@ impl Daemon {
             serve(process, number, context, instrumenter, &mut self.state);
             if let Some(before) = before {
                 self.state.matcher.settle_so_far(&self.state.classes);
-                let (groups, length) = (&process.groups[..], pass.interval.length());
-                let is_held = process.beginning == Beginning::Held;
-                let (ran, lived) = (process.ran, process.lived);
-                let process_interval =
-                    ProcessInterval { number, groups, length, ran, lived, is_held };
-                instrumenter.record_interval(&before, process_interval, &mut self.state.matcher);
+                let interval = process.interval(pass.interval.length());
+                instrumenter.record_interval(&before, interval, &mut self.state.matcher);
             }
             let note = process.note();
             if is_new {

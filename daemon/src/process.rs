@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
 use whyperf_inject::{MemoryMap, RegionFile, thread_elsewhere};
-use whyperf_instrument::{CounterSample, Instrumenter, StackSamplePlace};
+use whyperf_instrument::{CounterSample, Instrumenter, ProcessInterval, StackSamplePlace};
 use whyperf_layout::{Answer, Command, NO_RANK, RegionState};
 use whyperf_model::matching::{CausedTime, ClassId, ResourceId, Resources, WaitingRank, Worked};
 use whyperf_model::{Category, Counter, Hierarchy, Nanos, Resource, Scale};
@@ -563,8 +563,7 @@ impl Process {
                     Surroundings { peer: peer.as_deref(), awaited: by, serves, process };
                 let attributed = watched.attribute(self.pid, scale, tables, surroundings, state);
                 let Attributed { ran, delay, lived, joined, polled, knowledge } = attributed;
-                self.ran += ran;
-                self.lived += lived;
+                (self.ran, self.lived) = (self.ran + ran, self.lived + lived);
                 self.untold.take(at, knowledge);
                 polls |= polled > lived.scaled(0.5);
                 if at == 0 && joined > lived.scaled(0.5) {
@@ -596,6 +595,13 @@ impl Process {
         self.cost_so_far += self.cost.events;
         self.groups.sort_unstable();
         self.groups.dedup();
+    }
+
+    /// What the last pass showed of it beside its functions, an interval that was so long.
+    pub(crate) fn interval(&self, length: Nanos) -> ProcessInterval<'_> {
+        let Self { number, ran, lived, .. } = *self;
+        let is_held = self.beginning == Beginning::Held;
+        ProcessInterval { number, groups: &self.groups, length, ran, lived, is_held }
     }
 
     /// Whether any of its threads ran since they were asked about last.

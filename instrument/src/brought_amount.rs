@@ -3,8 +3,8 @@
 use whyperf_model::{Aggregation, Category, Focus, Hierarchy, Metric, Pair, Quantity, Unit};
 
 use crate::function_key::FunctionKey;
-use crate::instrumenter::ProcessInterval;
 use crate::interval::{AmountKind, FunctionInterval};
+use crate::process_interval::ProcessInterval;
 
 /// An amount, and what each function brought of it.
 #[derive(Debug)]

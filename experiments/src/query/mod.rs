@@ -12,6 +12,7 @@ mod answer;
 mod condition;
 mod grammar;
 mod pattern;
+mod run_answer;
 mod summed_runs;
 
 pub use answer::{Answers, QueryRow};

@@ -6,8 +6,8 @@ use std::collections::HashMap;
 
 use whyperf_model::{Focus, Hierarchy, Pair};
 
-use super::answer::{RunAnswer, values_of};
 use super::grammar::Query;
+use super::run_answer::{RunAnswer, values_of};
 use crate::comparison::RunPart;
 use crate::database::{Parameter, params};
 use crate::error::StoreError;

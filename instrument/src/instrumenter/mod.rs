@@ -36,6 +36,7 @@ use crate::pair_functions::PairFunctions;
 use crate::pair_needs::{PairNeeds, PairOrigin};
 use crate::pair_total::PairTotal;
 use crate::patch_table::PatchTable;
+use crate::process_interval::ProcessInterval;
 use crate::processes::{Processes, StackSamplePlace};
 use crate::regions::{Begun, MetRegions};
 use crate::sample_price;
@@ -95,23 +96,6 @@ pub struct Service<'process> {
     pub others_cost: Nanos,
     /// What measuring cost beside events meanwhile.
     pub beside: Nanos,
-}
-
-/// A process in an interval.
-#[derive(Clone, Copy, Debug)]
-pub struct ProcessInterval<'a> {
-    /// Its number.
-    pub number: u32,
-    /// The groups that its threads are in.
-    pub groups: &'a [u32],
-    /// How long the interval is.
-    pub length: Nanos,
-    /// How long its threads ran in it, together.
-    pub ran: Nanos,
-    /// How long they lived in it, together.
-    pub lived: Nanos,
-    /// It waited at its start for functions to be in place, or does.
-    pub is_held: bool,
 }
 
 impl Instrumenter {

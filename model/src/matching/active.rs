@@ -3,8 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::classes::{Class, ClassId, Classes};
-use super::resources::{Part, ResourceId, Resources};
-use super::run_totals::ThreadPlace;
+use super::resources::{Part, ResourceId, Resources, ThreadPlace};
 use crate::{
     Category, CategorySet, Comparison, Focus, FocusMembership, Hierarchy, Histogram, Interval,
     Metric, Nanos, Pair, Quantity, Sample,

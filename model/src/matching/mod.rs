@@ -37,8 +37,8 @@ pub use interval_record::{
 pub use line::Line;
 pub use matcher::Matcher;
 pub use rank_waits::{CausedTime, RankDelay, WaitingRank};
-pub use resources::{Changes, Part, ResourceId, Resources};
-pub use run_totals::{RunTotals, ThreadPlace};
+pub use resources::{Changes, Part, ResourceId, Resources, ThreadPlace};
+pub use run_totals::RunTotals;
 pub use thread_waits::AwaitedThread;
 pub use wait_cause::CausedBy;
 pub use wait_causes::{CausedWait, WaitCauses};

@@ -8,6 +8,9 @@ use crate::{Focus, Hierarchy, Resource};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ResourceId(pub(super) u32);
 
+/// A thread and its machine.
+pub type ThreadPlace = [ResourceId; 2];
+
 #[derive(Debug)]
 struct ResourceEntry {
     resource: Resource,

@@ -7,11 +7,8 @@ use ahash::AHashMap;
 use super::active::{Asked, Totals};
 use super::class_totals::ClassTotals;
 use super::classes::{ClassId, Classes};
-use super::resources::{ResourceId, Resources};
+use super::resources::{ResourceId, Resources, ThreadPlace};
 use crate::{Category, Nanos, Pair, Quantity, TimeDivision, TimeUse};
-
-/// A thread and its machine.
-pub type ThreadPlace = [ResourceId; 2];
 
 /// All that grew so far.
 #[derive(Debug, Default)]

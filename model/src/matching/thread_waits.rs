@@ -7,8 +7,7 @@ use ahash::AHashMap;
 
 use super::active::Totals;
 use super::classes::{ClassId, Classes};
-use super::resources::{ResourceId, Resources};
-use super::run_totals::ThreadPlace;
+use super::resources::{ResourceId, Resources, ThreadPlace};
 use crate::{Nanos, TimeUse};
 
 /// The thread that another one waits for: it holds the lock, is the only one that goes on, or has the other end of a pipe.

@@ -3,8 +3,8 @@
 use ahash::AHashMap;
 
 use super::classes::{ClassId, Classes};
-use super::resources::{ResourceId, Resources};
-use super::run_totals::{RunTotals, ThreadPlace};
+use super::resources::{ResourceId, Resources, ThreadPlace};
+use super::run_totals::RunTotals;
 use crate::{Focus, Nanos, TimeUse};
 
 /// What somebody did while others waited.

@@ -15,7 +15,7 @@
 use ahash::{AHashMap, AHashSet};
 
 use super::classes::ClassId;
-use super::run_totals::ThreadPlace;
+use super::resources::ThreadPlace;
 use crate::{MessageGrowth, MessageSide, Nanos};
 
 /// A rank of a job.
