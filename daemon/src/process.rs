@@ -585,9 +585,7 @@ impl Process {
             }
             self.groups.extend(&watched.groups);
         }
-        for unknown in self.untold.settle(self.pid, self.threads.len()) {
-            self.threads[unknown].stays_untold(state);
-        }
+        self.tell_unknown(state);
         if polls && self.rank.is_none() {
             state.servers.ask(self.pid, context.now.nanos);
         }
@@ -602,6 +600,13 @@ impl Process {
         let Self { number, ran, lived, .. } = *self;
         let is_held = self.beginning == Beginning::Held;
         ProcessInterval { number, groups: &self.groups, length, ran, lived, is_held }
+    }
+
+    /// Of some threads that were gone when they were to be asked nobody knows whether they ran.
+    fn tell_unknown(&mut self, state: &mut SharedState) {
+        for unknown in self.untold.settle(self.pid, self.threads.len()) {
+            self.threads[unknown].stays_untold(state);
+        }
     }
 
     /// Whether any of its threads ran since they were asked about last.
