@@ -42,9 +42,12 @@ struct area {
 	size_t size;
 };
 
+/* Bytes of all extended registers, those of processors with tiles among them. */
+enum { VECTORS = 16 << 10 };
+
 struct outcome {
 	struct user_regs_struct registers;
-	uint8_t vectors[4096];
+	uint8_t vectors[VECTORS];
 	size_t vectors_size;
 	int signal;
 	uint64_t fault;
@@ -64,7 +67,7 @@ static struct header header;
 static struct area areas[MOST_AREAS];
 static size_t area_count;
 static pid_t child;
-static uint8_t fresh_vectors[4096];
+static uint8_t fresh_vectors[VECTORS];
 static size_t fresh_size;
 static uint64_t seed = 0x9e3779b97f4a7c15u;
 static uint64_t runs, faults, unfinished, inexact, mismatches;
@@ -342,7 +345,7 @@ static void compare(const struct entry_case *one, uint64_t state)
 	struct range patched[] = { { one->entry, one->site + one->length },
 		{ one->stub, one->stub + one->code_length }, { one->island, one->island + 5 } };
 	static struct outcome a, b;
-	static uint8_t vectors[4096];
+	static uint8_t vectors[VECTORS];
 	struct user_regs_struct from;
 	uint8_t kept[16];
 	if (ptrace(PTRACE_GETREGS, child, 0, &from) != 0)

@@ -64,14 +64,17 @@ pub(super) fn is_pending(signal: i32) -> bool {
 
 /// Calls `visit` with the number of each thread that there was at the call, of some more than once; false when they cannot be listed.
 ///
-/// Where a thread ends in the midst of a list, the kernel goes on one place too far in it and leaves out another one. So a list is believed
-/// when that before it was the same: nobody in it ended.
+/// Where a thread ends in the midst of a list, the kernel goes on one place too far in it and leaves out another one, or ends the list there. So a
+/// list is believed when that before it was the same, nobody in it ended, and when it has as many as there are.
 pub(super) fn each(mut visit: impl FnMut(u32)) -> bool {
     let mut entries = [0_u8; ROOM];
+    let own = kernel::thread_id();
+    let mut threads = TaskStatus::of(own).threads;
     for _ in 0..LISTS {
-        let Some(before) = list(&mut entries, |_| ()) else { return false };
+        let Some(first) = list(&mut entries, |_| ()) else { return false };
         let Some(list) = list(&mut entries, &mut visit) else { return false };
-        if list == before {
+        let before = core::mem::replace(&mut threads, TaskStatus::of(own).threads);
+        if list == first && [before, threads] == [list.count; 2] {
             return true;
         }
     }
@@ -128,15 +131,19 @@ fn visit_entries(mut entries: &[u8], visit: &mut impl FnMut(u32)) {
     while let Some([low, high]) = entries.get(LENGTH..LENGTH + 2) {
         let length = usize::from(u16::from_le_bytes([*low, *high]));
         let name = entries.get(NAME..length).unwrap_or(&[]);
-        let number = name.iter().take_while(|byte| byte.is_ascii_digit());
-        let number = number
-            .fold(0, |sum: u32, digit| sum.wrapping_mul(10).wrapping_add(u32::from(digit - b'0')));
+        let number = decimal(name);
         if number != 0 {
             visit(number);
         }
         let Some(rest) = entries.get(length.max(NAME)..) else { return };
         entries = rest;
     }
+}
+
+/// The number that some digits begin with.
+fn decimal(text: &[u8]) -> u32 {
+    let digits = text.iter().take_while(|byte| byte.is_ascii_digit());
+    digits.fold(0, |sum: u32, digit| sum.wrapping_mul(10).wrapping_add(u32::from(digit - b'0')))
 }
 
 /// What matters of a thread's status. A thread that ended meanwhile forbids nothing.
@@ -150,6 +157,8 @@ struct TaskStatus {
     has_shadow_stack: bool,
     /// It runs no code any more.
     is_over: bool,
+    /// How many its process has, those that end among them.
+    threads: u32,
 }
 
 impl TaskStatus {
@@ -186,6 +195,8 @@ impl TaskStatus {
             self.has_shadow_stack = features.windows(5).any(|word| word == b"shstk");
         } else if let Some(state) = line.strip_prefix(b"State:\t") {
             self.is_over = state.starts_with(b"Z");
+        } else if let Some(count) = line.strip_prefix(b"Threads:\t") {
+            self.threads = decimal(count);
         }
     }
 }
