@@ -89,12 +89,13 @@ fn a_count_that_lacks_nested_calls_says_so() {
         (measured["total"].as_f64().expect("a number"), note)
     };
     let (alone, note) = told(&run, 0);
-    assert!((alone - smoothed).abs() < 0.1 * smoothed && note.is_empty(), "{}", run.shown());
+    // How near it comes depends on what else runs; what is lacking beside the other function is more than half.
+    assert!((alone - smoothed).abs() < 0.25 * smoothed && note.is_empty(), "{}", run.shown());
     let (run, [_, smoothed, _]) =
         self::run("calls_back", &[&asked[..], &["--measure", "cpu", &relax]].concat());
     let (beside, note) = told(&run, 0);
     assert!(
-        beside < 0.9 * smoothed && note.starts_with("lower bound: it calls again"),
+        beside < 0.7 * smoothed && note.starts_with("lower bound: it calls again"),
         "{}",
         run.shown()
     );
