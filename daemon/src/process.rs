@@ -563,7 +563,8 @@ impl Process {
                     Surroundings { peer: peer.as_deref(), awaited: by, serves, process };
                 let attributed = watched.attribute(self.pid, scale, tables, surroundings, state);
                 let Attributed { ran, delay, lived, joined, polled, knowledge } = attributed;
-                (self.ran, self.lived) = (self.ran + ran, self.lived + lived);
+                self.ran += ran;
+                self.lived += lived;
                 self.untold.take(at, knowledge);
                 polls |= polled > lived.scaled(0.5);
                 if at == 0 && joined > lived.scaled(0.5) {
