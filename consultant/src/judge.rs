@@ -340,7 +340,7 @@ impl RatioSum {
 
 /// The parts of the error that short and long observations have. Whichever wins, the chance that it does by luck is at most the sum.
 const PARTS: [f64; 2] = [0.6, 0.4];
-/// How long a long observation is at least. Steps of simulations often take some tenths of that.
+/// How long a long observation is at least: two samples or three.
 const LONG: Nanos = Nanos::from_millis(80);
 /// Odds at which it is worth to look ahead.
 const LEANING: f64 = 5.0;

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use whyperf_model::matching::Grown;
 
 use crate::callpath_numbers::SEPARATOR;
-use crate::database::{Connection, DatabaseError, Parameter as _, Value, params};
+use crate::database::{Connection, DatabaseError, Parameter, Value, params};
 use crate::error::StoreError;
 use crate::imported_part::{ImportedPart, ImportedRow, NumberedCallpath};
 use crate::instant::{count, nanos};
@@ -160,23 +160,16 @@ impl Writer<'_> {
 
     /// Rows of which some may be there.
     fn rows_again(&self, rows: &[ImportedRow]) -> Result<(), DatabaseError> {
-        let mut statement = self.transaction.prepare(
-            "INSERT INTO profile_row (run, process, thread, callpath, calls, inclusive, exclusive, sent, received, source, coverage) \
-             VALUES ($1, $2, $3, $4, $5, $6, $7, 0, 0, $8, 1) \
+        let places: Vec<String> = (1..=ROW_COLUMNS.len()).map(|at| format!("${at}")).collect();
+        let (columns, places) = (ROW_COLUMNS.join(", "), places.join(", "));
+        let mut statement = self.transaction.prepare(&format!(
+            "INSERT INTO profile_row ({columns}) VALUES ({places}) \
              ON CONFLICT (run, process, thread, callpath) DO UPDATE SET calls = excluded.calls, \
              inclusive = excluded.inclusive, exclusive = excluded.exclusive, source = excluded.source",
-        )?;
+        ))?;
         for row in rows {
-            statement.execute(params![
-                self.run,
-                row.process,
-                row.thread,
-                row.callpath,
-                count(row.calls),
-                count(row.inclusive.0),
-                count(row.exclusive.0),
-                row.source,
-            ])?;
+            let values = row_values(self.run, row);
+            statement.execute(&values.each_ref().map(|value| value as &dyn Parameter))?;
         }
         Ok(())
     }

@@ -407,8 +407,9 @@ impl PerformanceResults for RunResults {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::first_thread;
     use whyperf_model::Time;
-    use whyperf_model::matching::{Grown, IntervalRecord, Kind, Location, LocationId};
+    use whyperf_model::matching::{Grown, IntervalRecord, Kind, LocationId};
 
     #[test]
     fn a_measured_function_is_known_that_only_samples_led_to() {
@@ -428,14 +429,6 @@ mod tests {
 
     /// Two threads that compute and wait in three passes.
     fn recorded() -> Record {
-        let resource = |path: &str| path.parse::<Resource>().expect("well formed");
-        let location = |number: u32| Location {
-            number,
-            rank: Some(number),
-            thread: resource(&format!("/Process/{number}/0")),
-            process: resource(&format!("/Process/{number}")),
-            machine: resource("/Machine/a"),
-        };
         let kind = |category| Kind { category, code: Vec::new(), object: None, own: None };
         let mut record = Record::default();
         for pass in 0..3u64 {
@@ -447,7 +440,7 @@ mod tests {
             let is_first = pass == 0;
             record.add(&IntervalRecord {
                 interval: Interval::new(Time(Nanos(pass * 1000)), Time(Nanos(pass * 1000 + 1000))),
-                locations: if is_first { vec![location(0), location(1)] } else { Vec::new() },
+                locations: if is_first { [0, 1].map(first_thread).to_vec() } else { Vec::new() },
                 kinds: if is_first {
                     vec![kind(Category::Receive), kind(Category::Other)]
                 } else {

@@ -10,7 +10,7 @@ use crate::hypothesis::Refinement::{
 };
 use crate::node::{NodeId, RefinementAxis};
 use crate::queue::Idea;
-use crate::refine::{self, FEW, FIRST, LAST, Siblings};
+use crate::refine::{self, FEW, FIRST, FocusParts, LAST, Siblings};
 use crate::settings::Order;
 use crate::truth::Truth;
 
@@ -83,12 +83,13 @@ impl Growth {
 
     /// The last stage of its parts, as far as they are few: of many most would be measured in vain.
     fn refine_last_ahead(&mut self, id: NodeId) {
-        let breadth = self.questions.settings.breadth;
         for hierarchy in LAST {
-            let focus = &self.questions.node(id).focus;
-            let parts = refine::parts(&self.program.catalogue, focus, hierarchy, breadth);
+            if !self.questions.row(id).refines(hierarchy) {
+                continue;
+            }
+            let parts = self.parts_along(id, hierarchy);
             if parts.foci.len() <= FEW {
-                self.refine_along(id, hierarchy);
+                self.link_parts(id, hierarchy, parts);
             }
         }
     }
@@ -118,8 +119,6 @@ impl Growth {
 
     /// Adds the parts of a node along one hierarchy.
     pub(super) fn refine_along(&mut self, id: NodeId, hierarchy: Hierarchy) {
-        let node = self.questions.node(id);
-        let hypothesis = node.hypothesis;
         if !self.questions.row(id).refines(hierarchy) {
             return;
         }
@@ -128,8 +127,18 @@ impl Growth {
             self.descend(id, &code);
             return;
         }
+        let parts = self.parts_along(id, hierarchy);
+        self.link_parts(id, hierarchy, parts);
+    }
+
+    fn parts_along(&self, id: NodeId, hierarchy: Hierarchy) -> FocusParts {
         let breadth = self.questions.settings.breadth;
-        let parts = refine::parts(&self.program.catalogue, &node.focus, hierarchy, breadth);
+        let focus = &self.questions.node(id).focus;
+        refine::parts(&self.program.catalogue, focus, hierarchy, breadth)
+    }
+
+    fn link_parts(&mut self, id: NodeId, hierarchy: Hierarchy, parts: FocusParts) {
+        let hypothesis = self.questions.node(id).hypothesis;
         let edge = RefinementAxis::Where(hierarchy);
         let linked: Vec<_> =
             parts.foci.into_iter().map(|focus| self.link(id, hypothesis, focus, edge)).collect();

@@ -192,25 +192,28 @@ impl Operand {
     }
 }
 
-impl PerformanceResults for Operand {
-    fn by_trial(&mut self, metric: Metric, focus: &Focus) -> Vec<Option<f64>> {
+impl Operand {
+    /// What each trial answers.
+    fn of_trials(
+        &mut self,
+        ask: impl Fn(&mut dyn PerformanceResults) -> Vec<Option<f64>>,
+    ) -> Vec<Option<f64>> {
         match &mut self.source {
-            OperandSource::Stated(results) => results.by_trial(metric, focus),
+            OperandSource::Stated(results) => ask(results),
             OperandSource::Runs(trials) => {
-                let of = |trial: &mut OneTrial| trial.results.by_trial(metric, focus);
-                trials.iter_mut().flat_map(of).collect()
+                trials.iter_mut().flat_map(|trial| ask(&mut trial.results)).collect()
             }
         }
     }
+}
+
+impl PerformanceResults for Operand {
+    fn by_trial(&mut self, metric: Metric, focus: &Focus) -> Vec<Option<f64>> {
+        self.of_trials(|results| results.by_trial(metric, focus))
+    }
 
     fn measured_by_trial(&mut self, metric: Metric, focus: &Focus) -> Vec<Option<f64>> {
-        match &mut self.source {
-            OperandSource::Stated(results) => results.measured_by_trial(metric, focus),
-            OperandSource::Runs(trials) => {
-                let of = |trial: &mut OneTrial| trial.results.measured_by_trial(metric, focus);
-                trials.iter_mut().flat_map(of).collect()
-            }
-        }
+        self.of_trials(|results| results.measured_by_trial(metric, focus))
     }
 }
 

@@ -147,8 +147,9 @@ impl Record {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::first_thread;
     use whyperf_model::Category;
-    use whyperf_model::matching::{ClassId, IntervalRecord, Location, LocationId};
+    use whyperf_model::matching::{ClassId, IntervalRecord, LocationId};
 
     fn resource(path: &str) -> Resource {
         Resource::parse(path).expect("well formed")
@@ -165,13 +166,6 @@ mod tests {
                 own,
             }
         };
-        let location = |number: u32| Location {
-            number,
-            rank: Some(number),
-            thread: resource(&format!("/Process/{number}/0")),
-            process: resource(&format!("/Process/{number}")),
-            machine: resource("/Machine/a"),
-        };
         let grown = |location| {
             let of = move |(kind, (_, visits)): (u32, &(&str, u64))| Grown {
                 location: LocationId(location),
@@ -183,7 +177,7 @@ mod tests {
         let mut record = Record::default();
         record.add(&IntervalRecord {
             interval: Interval::new(Time(Nanos(3)), Time(Nanos(9))),
-            locations: vec![location(0), location(1)],
+            locations: [0, 1].map(first_thread).to_vec(),
             kinds: functions.iter().map(kind).collect(),
             grown: grown(0).chain(grown(1)).collect(),
             ..IntervalRecord::default()

@@ -29,6 +29,19 @@ pub(crate) use self::parts::part_bytes;
 pub(crate) use self::pass_events::PassEvents;
 use self::span::Spans;
 
+/// The thread that tests know of a rank, whose numbers are the same.
+#[cfg(test)]
+pub(crate) fn first_thread(rank: u32) -> Location {
+    let resource = |path: &str| Resource::parse(path).expect("well formed");
+    Location {
+        number: rank,
+        rank: Some(rank),
+        thread: resource(&format!("/Process/{rank}/0")),
+        process: resource(&format!("/Process/{rank}")),
+        machine: resource("/Machine/a"),
+    }
+}
+
 /// A run in full.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Record {

@@ -85,24 +85,17 @@ fn read_growths(mut bytes: &[u8], grown: &mut Vec<StoredGrowth>) -> Option<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use whyperf_model::matching::{ClassId, IntervalRecord, Kind, Location};
-    use whyperf_model::{Category, Interval, Nanos, Resource, Time};
+    use crate::record::first_thread;
+    use whyperf_model::matching::{ClassId, IntervalRecord, Kind};
+    use whyperf_model::{Category, Interval, Nanos, Time};
 
     fn interval_record() -> IntervalRecord {
-        let resource = |path: &str| Resource::parse(path).expect("well formed");
-        let location = |number: u32| Location {
-            number,
-            rank: Some(number),
-            thread: resource(&format!("/Process/{number}/0")),
-            process: resource(&format!("/Process/{number}")),
-            machine: resource("/Machine/a"),
-        };
         let kind = Kind { category: Category::User, code: Vec::new(), object: None, own: None };
         let by = Totals { time: Nanos(7), visits: 300, ..Totals::default() };
         let grown = |location| Grown { location: LocationId(location), kind: ClassId(0), by };
         IntervalRecord {
             interval: Interval::new(Time::ZERO, Time(Nanos(9))),
-            locations: vec![location(0), location(1)],
+            locations: [0, 1].map(first_thread).to_vec(),
             kinds: vec![kind],
             grown: vec![grown(0), grown(1)],
             ..IntervalRecord::default()

@@ -124,9 +124,7 @@ impl Asked {
 
     /// Whether a thread and its machine are in the focus.
     pub(super) fn includes_thread(&self, place: ThreadPlace, resources: &Resources) -> bool {
-        let is_in = |part: &Part| {
-            part.resources().is_empty() || place.into_iter().any(|one| part.holds(one, resources))
-        };
+        let is_in = |part: &Part| place.into_iter().any(|one| part.holds(one, resources));
         self.who.iter().all(is_in)
     }
 
