@@ -52,6 +52,7 @@ mod run_results;
 mod run_series;
 mod running_sums;
 mod safe_recorder;
+mod sampled_shares;
 mod scaling;
 mod selector;
 mod simulated;
@@ -90,7 +91,7 @@ pub use message_series::{MessageSeries, MessageSeriesError};
 pub use profile_tables::ProfileTables;
 pub use program_event::{
     Cluster, Delta, Difference, DifferenceTree, DiscreteDistance, EventGroup, Explanation, Outlook,
-    PairedResult, PerformanceResults, ProgramEvent, RunLabel, Scope, StatedResults,
+    PairedResult, PerformanceResults, ProgramEvent, RunLabel, SampledAmount, Scope, StatedResults,
     StatedResultsError, StatedResultsProblem, Trials, cluster, euclidean, list,
     performance_difference, weighted_mean,
 };

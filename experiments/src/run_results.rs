@@ -7,7 +7,7 @@
 //! ```
 //! A function counts as far as that very pair was measured, and so does what compares processes with each other. What was measured for too
 //! small a part of the interval is not known. Of a function that was not switched on, stack samples tell the share of the running time, if
-//! the run was sampled: that is its processor time, of the function itself, as an estimate.
+//! the run was sampled: that is its processor time, of the function itself, as an estimate from so many samples.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,10 +20,11 @@ use whyperf_model::{
 
 use crate::error::StoreError;
 use crate::function_calls::FunctionCalls;
-use crate::program_event::{PerformanceResults, ProgramEvent};
+use crate::program_event::{PerformanceResults, ProgramEvent, SampledAmount};
 use crate::record::{KindSums, PassAmount, Record, RunShape};
 use crate::replay::Replay;
 use crate::run::RunId;
+use crate::sampled_shares::SampledShares;
 use crate::store::Store;
 
 /// A stored run, or an interval of it, as the operand of a comparison.
@@ -31,8 +32,7 @@ use crate::store::Store;
 pub struct RunResults {
     record: Record,
     histograms: BTreeMap<Pair, Histogram>,
-    /// The part of the running time that functions have by stack samples; empty where nothing was sampled.
-    sampled: BTreeMap<Resource, f64>,
+    sampled: SampledShares,
     /// How often processes called functions, in the whole run.
     called: FunctionCalls,
     event: ProgramEvent,
@@ -62,8 +62,9 @@ impl Store {
         let spans = self.resources(run)?.into_iter();
         let event = ProgramEvent::new(spans.filter_map(|span| span.name.parse().ok()));
         let mut results = RunResults::new(record, histograms, event);
+        let report = self.report(run)?;
         results.sampled =
-            self.report(run)?.map_or_else(BTreeMap::new, |report| sampled(&report.json));
+            report.map_or_else(SampledShares::default, |report| SampledShares::of(&report.json));
         let known = results.known_code();
         let is_uncounted = |one: &&Resource| {
             let is_function = one.hierarchy() == Hierarchy::Code && one.depth() > 1;
@@ -86,7 +87,7 @@ impl RunResults {
         let mut results = Self {
             record,
             histograms,
-            sampled: BTreeMap::new(),
+            sampled: SampledShares::default(),
             called: FunctionCalls::default(),
             event,
             interval,
@@ -180,8 +181,7 @@ impl RunResults {
             .map(|(pair, histogram)| (Pair::new(pair.metric, maps.focus(&pair.focus)), histogram))
             .collect();
         self.event = self.event.renamed(maps);
-        let sampled = std::mem::take(&mut self.sampled).into_iter();
-        self.sampled = sampled.map(|(function, share)| (maps.renamed(&function), share)).collect();
+        self.sampled.rename(maps);
         self.called.rename(maps);
         self.regions = self.regions.iter().map(|region| maps.renamed(region)).collect();
         (self.classes, self.resources) = (Classes::default(), Resources::default());
@@ -244,14 +244,17 @@ impl RunResults {
     /// What a pair came to in the interval, in the unit of its metric; `None` where that is not known.
     #[must_use]
     pub fn amount(&mut self, pair: &Pair) -> Option<f64> {
+        let measured = self.measured(pair);
+        measured.or_else(|| self.by_samples(pair).map(|sampled| sampled.amount))
+    }
+
+    /// The same as far as it was measured.
+    fn measured(&mut self, pair: &Pair) -> Option<f64> {
         let definition = pair.metric.definition();
         if self.is_uncounted(pair) {
             return None;
         }
         let of_functions = is_from_histogram(pair);
-        if let Some(amount) = self.by_samples(pair) {
-            return Some(amount);
-        }
         // Of functions only those are known that somebody looked at; one that samples led to need not be a resource of the run.
         if of_functions && !self.names_regions(pair) {
             return self.estimated(pair).or_else(|| self.by_profile(pair));
@@ -298,25 +301,24 @@ impl RunResults {
 
     /// Functions that stack samples tell of.
     pub(crate) fn sampled_functions(&self) -> impl Iterator<Item = &Resource> {
-        self.sampled.keys()
+        self.sampled.functions()
     }
 
-    /// The processor time of a function that was not measured, as its share of the samples.
-    fn by_samples(&mut self, pair: &Pair) -> Option<f64> {
-        if pair.metric != Metric::Cpu || self.sampled.is_empty() {
+    /// The processor time of a function itself, as its share of the samples.
+    fn by_samples(&mut self, pair: &Pair) -> Option<SampledAmount> {
+        if pair.metric != Metric::Cpu || self.sampled.samples() == 0.0 {
             return None;
         }
         let [function] = pair.focus.part(Hierarchy::Code) else { return None };
         let is_alone = pair.focus == Focus::whole_program().with(Hierarchy::Code, function.clone());
-        if !is_alone || function.depth() < 2 || self.estimated(pair).is_some() {
-            return None;
-        }
         // Samples are of the whole run.
-        if self.names_regions(pair) || self.interval != self.record.length() {
+        let is_of_run = self.interval == self.record.length();
+        if !is_alone || !is_of_run || function.depth() < 2 || self.names_regions(pair) {
             return None;
         }
-        let share = self.sampled.get(function).copied().unwrap_or_default();
-        self.amount(&Pair::new(Metric::Cpu, Focus::whole_program())).map(|all| share * all)
+        let share = self.sampled.share(function);
+        let all = self.measured(&Pair::new(Metric::Cpu, Focus::whole_program()))?;
+        Some(SampledAmount { amount: share * all, share, samples: self.sampled.samples() })
     }
 
     /// How often a process called a function that no pair of its own was measured for.
@@ -329,7 +331,7 @@ impl RunResults {
     /// Its code and processes: also functions that samples led to, which need not be resources of the run.
     fn known_code(&self) -> ProgramEvent {
         let measured = self.histograms.keys().flat_map(|pair| pair.focus.part(Hierarchy::Code));
-        let all = self.event.resources().chain(self.sampled.keys()).chain(measured);
+        let all = self.event.resources().chain(self.sampled.functions()).chain(measured);
         let counts = [Hierarchy::Code, Hierarchy::Process];
         ProgramEvent::new(all.filter(|one| counts.contains(&one.hierarchy())).cloned())
     }
@@ -349,16 +351,6 @@ const AT_ONCE: usize = 1 << 12;
 
 /// Of an interval at least this part must have been measured.
 const LEAST_COVERED: f64 = 0.1;
-
-/// The functions of a report's `hot_code`, with their shares.
-fn sampled(report: &str) -> BTreeMap<Resource, f64> {
-    let report: serde_json::Value = serde_json::from_str(report).unwrap_or_default();
-    let rows = report["hot_code"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let row = |row: &serde_json::Value| {
-        Some((row["function"].as_str()?.parse().ok()?, row["share"].as_f64()?))
-    };
-    rows.iter().filter_map(row).collect()
-}
 
 /// Whether the record does not tell it.
 fn is_from_histogram(pair: &Pair) -> bool {
@@ -394,13 +386,11 @@ fn part(by: Totals, pass: Interval, interval: Interval) -> Option<Totals> {
 
 impl PerformanceResults for RunResults {
     fn by_trial(&mut self, metric: Metric, focus: &Focus) -> Vec<Option<f64>> {
-        vec![self.amount(&Pair::new(metric, focus.clone()))]
+        vec![self.measured(&Pair::new(metric, focus.clone()))]
     }
 
-    fn measured_by_trial(&mut self, metric: Metric, focus: &Focus) -> Vec<Option<f64>> {
-        let pair = Pair::new(metric, focus.clone());
-        let amount = if self.by_samples(&pair).is_some() { None } else { self.amount(&pair) };
-        vec![amount]
+    fn sampled_by_trial(&mut self, metric: Metric, focus: &Focus) -> Vec<Option<SampledAmount>> {
+        vec![self.by_samples(&Pair::new(metric, focus.clone()))]
     }
 }
 
@@ -423,7 +413,8 @@ mod tests {
         histogram.add(second(2, 4), 1_000_000_000);
         let histograms = [(pair.clone(), histogram)].into();
         let mut results = RunResults::new(record, histograms, ProgramEvent::default());
-        results.sampled = [("/Code/m.c/f".parse().expect("well formed"), 0.4)].into();
+        let hot = r#"{"hot_code":[{"function":"/Code/m.c/f","share":0.4,"plus_minus":0.1}]}"#;
+        results.sampled = SampledShares::of(hot);
         assert_eq!(results.amount(&pair), Some(5e9), "half of the time in two of ten seconds");
     }
 

@@ -20,6 +20,7 @@ mod fields;
 mod operand;
 mod parts;
 mod ranking;
+mod sampled_shares;
 mod search_answers;
 mod shares;
 mod shifted_part;

@@ -5,7 +5,9 @@ use whyperf_consultant::NameMaps;
 use whyperf_model::{Focus, Interval, Metric, Nanos, Resource, Time};
 
 use crate::error::StoreError;
-use crate::program_event::{PerformanceResults, ProgramEvent, StatedResults, Trials};
+use crate::program_event::{
+    PerformanceResults, ProgramEvent, SampledAmount, StatedResults, Trials,
+};
 use crate::run::{Phase, RunId, StoredVerdict};
 use crate::run_results::RunResults;
 use crate::store::Store;
@@ -194,10 +196,10 @@ impl Operand {
 
 impl Operand {
     /// What each trial answers.
-    fn of_trials(
+    fn of_trials<T>(
         &mut self,
-        ask: impl Fn(&mut dyn PerformanceResults) -> Vec<Option<f64>>,
-    ) -> Vec<Option<f64>> {
+        ask: impl Fn(&mut dyn PerformanceResults) -> Vec<Option<T>>,
+    ) -> Vec<Option<T>> {
         match &mut self.source {
             OperandSource::Stated(results) => ask(results),
             OperandSource::Runs(trials) => {
@@ -212,8 +214,8 @@ impl PerformanceResults for Operand {
         self.of_trials(|results| results.by_trial(metric, focus))
     }
 
-    fn measured_by_trial(&mut self, metric: Metric, focus: &Focus) -> Vec<Option<f64>> {
-        self.of_trials(|results| results.measured_by_trial(metric, focus))
+    fn sampled_by_trial(&mut self, metric: Metric, focus: &Focus) -> Vec<Option<SampledAmount>> {
+        self.of_trials(|results| results.sampled_by_trial(metric, focus))
     }
 }
 

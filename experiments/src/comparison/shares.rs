@@ -9,8 +9,11 @@
 
 use whyperf_model::{Focus, Hierarchy, Metric, Resource};
 
+use super::sampled_shares::Dispersion;
 use super::shifted_part::ShiftedPart;
-use crate::program_event::{Delta, DiscreteDistance, EventGroup, PerformanceResults, Trials};
+use crate::program_event::{
+    AlikeResults, Delta, DiscreteDistance, EventGroup, PerformanceResults, Trials, WeightedShare,
+};
 
 /// The functions whose share of a metric changed; none where nothing is known of chance.
 pub(super) fn shifted_functions(
@@ -23,26 +26,52 @@ pub(super) fn shifted_functions(
     let whole = Focus::whole_program();
     let wholes = [a.by_trial(metric, &whole), b.by_trial(metric, &whole)];
     let functions = group.union().resources().filter(|one| is_function(one));
-    let mut known: Vec<(Focus, [Shares; 2])> = Vec::new();
+    let mut known: Vec<SharedFunction> = Vec::new();
     for function in functions {
         let focus = whole.with(Hierarchy::Code, function.clone());
-        let Some(amounts) = alike(metric, &focus, (&mut *a, &mut *b)) else { continue };
-        let shares = [0, 1].map(|side| Shares::of(&amounts[side], &wholes[side]));
-        let matters = shares.iter().any(|of| of.mean() >= least);
-        if matters && shares.iter().all(|of| of.shares.values().len() > 1) {
-            known.push((focus, shares));
+        let results = AlikeResults::of(metric, &focus, (&mut *a, &mut *b));
+        let shares = results.shares_by_trial(&wholes).map(WeightedShare::trials);
+        let matters = shares.iter().any(|of| mean(of) >= least);
+        if matters && shares.iter().all(|of| of.values().len() > 1) {
+            known.push(SharedFunction { focus, results, shares });
         }
     }
+    let sampled = known.iter().filter(|one| one.is_sampled()).map(|one| &one.shares);
+    let dispersion = Dispersion::of(sampled);
     let delta = delta.divided(known.len());
-    let shifted = |(focus, [in_a, in_b]): (Focus, [Shares; 2])| {
-        let change = in_b.mean() - in_a.mean();
-        let differs = delta.distance(&in_a.shares, &in_b.shares) == DiscreteDistance::Differs;
-        let growth = (in_b.mean() / in_a.mean()).ln();
-        let is_shifted = differs && change.abs() >= least;
-        is_shifted
-            .then(|| ShiftedPart::of_whole(metric, &focus, [in_a.amounts, in_b.amounts], growth))
+    let shifted = |one: SharedFunction| {
+        let [in_a, in_b] = one.shares.each_ref().map(mean);
+        let is_shifted = one.differs(&delta, dispersion) && (in_b - in_a).abs() >= least;
+        let growth = (in_b / in_a).ln();
+        is_shifted.then(|| ShiftedPart::of_whole(metric, &one.focus, one.results.trials(), growth))
     };
     known.into_iter().filter_map(shifted).collect()
+}
+
+/// A function, and which share it has in the trials of both operands.
+struct SharedFunction {
+    focus: Focus,
+    results: AlikeResults,
+    shares: [Trials; 2],
+}
+
+impl SharedFunction {
+    const fn is_sampled(&self) -> bool {
+        matches!(self.results, AlikeResults::Sampled(_))
+    }
+
+    /// Whether its shares differ by more than chance explains.
+    fn differs(&self, delta: &Delta, dispersion: Dispersion) -> bool {
+        let [in_a, in_b] = &self.shares;
+        match self.results {
+            AlikeResults::Measured(_) => delta.distance(in_a, in_b) == DiscreteDistance::Differs,
+            AlikeResults::Sampled(_) => dispersion.differs(&self.shares, delta),
+        }
+    }
+}
+
+fn mean(of: &Trials) -> f64 {
+    of.mean().unwrap_or_default()
 }
 
 /// Whether a function's share of what is left without another one became smaller, too: where one grows, the shares of all others shrink.
@@ -52,16 +81,20 @@ pub(super) fn shrank_beside(
     (a, b): (&mut dyn PerformanceResults, &mut dyn PerformanceResults),
     delta: &Delta,
 ) -> bool {
-    let whole = Focus::whole_program();
-    let shares = |of: &mut dyn PerformanceResults| {
-        let [all, grown, shrunk] = [&whole, grown, shrunk].map(|focus| of.by_trial(metric, focus));
-        let trials = all.into_iter().zip(grown).zip(shrunk);
-        let share = |((all, grown), shrunk): ((Option<f64>, Option<f64>), Option<f64>)| {
-            Some(shrunk? / (all? - grown?))
-        };
-        trials.filter_map(share).collect::<Trials>()
+    let mut shares = |focus: &Focus| {
+        let whole = Focus::whole_program();
+        let wholes = [a.by_trial(metric, &whole), b.by_trial(metric, &whole)];
+        AlikeResults::of(metric, focus, (&mut *a, &mut *b)).shares_by_trial(&wholes)
     };
-    let (in_a, in_b) = (shares(a), shares(b));
+    let (grown, shrunk) = (shares(grown), shares(shrunk));
+    let left = |side: usize| {
+        let both = grown[side].iter().zip(&shrunk[side]);
+        WeightedShare::trials(both.map(|(grown, shrunk)| {
+            let (grown, shrunk) = ((*grown)?, (*shrunk)?);
+            Some(WeightedShare { share: shrunk.share / (1.0 - grown.share), ..shrunk })
+        }))
+    };
+    let (in_a, in_b) = (left(0), left(1));
     let is_less = in_b.mean() < in_a.mean();
     is_less && delta.distance(&in_a, &in_b) == DiscreteDistance::Differs
 }
@@ -69,41 +102,6 @@ pub(super) fn shrank_beside(
 /// Whether it is code with a name of its own, and no module.
 pub(super) fn is_function(resource: &Resource) -> bool {
     resource.hierarchy() == Hierarchy::Code && resource.depth() > 1
-}
-
-/// What a function came to in the trials of which it is known.
-struct Shares {
-    amounts: Trials,
-    shares: Trials,
-}
-
-impl Shares {
-    fn of(amounts: &[Option<f64>], whole: &[Option<f64>]) -> Self {
-        let both = amounts.iter().zip(whole);
-        let both = || both.clone().filter_map(|(part, all)| Some((*part)?).zip(*all));
-        let amounts = both().map(|(part, _)| part).collect();
-        Self { amounts, shares: both().map(|(part, all)| part / all).collect() }
-    }
-
-    fn mean(&self) -> f64 {
-        self.shares.mean().unwrap_or_default()
-    }
-}
-
-/// What a function came to in both, known in the same way: what was measured holds the time of what the function calls, and what samples
-/// tell does not.
-fn alike(
-    metric: Metric,
-    focus: &Focus,
-    (a, b): (&mut dyn PerformanceResults, &mut dyn PerformanceResults),
-) -> Option<[Vec<Option<f64>>; 2]> {
-    let measured = [a.measured_by_trial(metric, focus), b.measured_by_trial(metric, focus)];
-    let is_measured = measured.each_ref().map(|of| of.iter().any(Option::is_some));
-    match is_measured {
-        [true, true] => Some(measured),
-        [false, false] => Some([a.by_trial(metric, focus), b.by_trial(metric, focus)]),
-        _ => None,
-    }
 }
 
 #[cfg(test)]

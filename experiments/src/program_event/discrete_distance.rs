@@ -75,7 +75,17 @@ impl Delta {
         if differs { DiscreteDistance::Differs } else { DiscreteDistance::Alike }
     }
 
-    /// The same where so many are tried, each of which may err.
+    /// Whether chance does not explain a change with this standard error, of so many degrees of freedom; only a statistical delta asks.
+    pub(crate) fn rules_out_chance(&self, change: f64, error: f64, freedom: f64) -> bool {
+        match *self {
+            Self::Absolute(_) | Self::Relative(_) => true,
+            Self::Statistical { confidence, .. } => {
+                chance_of(change, error, freedom) <= 1.0 - confidence
+            }
+        }
+    }
+
+    /// This delta where so many are tried, each of which may err.
     #[must_use]
     pub fn divided(self, tried: usize) -> Self {
         let tried = f64::from(u32::try_from(tried.max(1)).unwrap_or(u32::MAX));
@@ -126,8 +136,7 @@ fn tested(x: &Trials, y: &Trials) -> (Trials, Trials) {
     if all.clone().any(|value| *value <= 0.0) {
         return (x.clone(), y.clone());
     }
-    let logarithms = |of: &Trials| of.values().iter().map(|value| value.ln()).collect();
-    (logarithms(x), logarithms(y))
+    (x.map(f64::ln), y.map(f64::ln))
 }
 
 /// Half of the interval of confidence of a difference of means, with so many trials of this variance on each side.

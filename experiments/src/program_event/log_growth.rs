@@ -1,6 +1,6 @@
 //! By how much something grew, as a logarithm, with a standard error of which more may be known than two sets of trials tell.
 
-use super::discrete_distance::{Delta, chance_of};
+use super::discrete_distance::Delta;
 
 /// The growth from one set of trials to another.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,10 +21,9 @@ impl Delta {
         match *self {
             Self::Absolute(_) => false,
             Self::Relative(delta) => change > 0.0 && change >= delta,
-            Self::Statistical { confidence, least } => {
-                let chance = of.error.map(|error| chance_of(of.growth, error, of.freedom));
-                let is_sure = chance.is_some_and(|chance| chance <= 1.0 - confidence);
-                change > 0.0 && change >= least && is_sure
+            Self::Statistical { least, .. } => {
+                let is_sure = |error| self.rules_out_chance(of.growth, error, of.freedom);
+                change > 0.0 && change >= least && of.error.is_some_and(is_sure)
             }
         }
     }

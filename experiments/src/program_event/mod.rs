@@ -34,6 +34,7 @@ pub use performance_difference::{
     Difference, DifferenceTree, Explanation, Scope, performance_difference,
 };
 pub use performance_distance::{PairedResult, euclidean, weighted_mean};
-pub use results::PerformanceResults;
+pub(crate) use results::{AlikeResults, WeightedShare};
+pub use results::{PerformanceResults, SampledAmount};
 pub use stated_results::{StatedResults, StatedResultsError, StatedResultsProblem};
 pub use trials::Trials;

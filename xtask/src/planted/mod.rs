@@ -24,6 +24,9 @@ pub(crate) fn run(words: &[&str]) -> Result<ExitCode> {
     let mut named = [0; Planted::ALL.len()];
     for number in 1..=options.pairs {
         for (planted, named) in Planted::ALL.into_iter().zip(&mut named) {
+            if !options.asks_for(planted) {
+                continue;
+            }
             let pair = PlantedPair { planted, number, trials: options.trials };
             let outcome = stage.run(&pair)?;
             let is_right = planted.is_named(&outcome);
@@ -33,7 +36,8 @@ pub(crate) fn run(words: &[&str]) -> Result<ExitCode> {
         }
     }
     println!("\n| planted | named first, or of equals nothing | pairs |\n|---|---|---|");
-    for (planted, named) in Planted::ALL.into_iter().zip(named) {
+    let all = Planted::ALL.into_iter().zip(named);
+    for (planted, named) in all.filter(|(planted, _)| options.asks_for(*planted)) {
         println!("| {} | {named} | {} |", planted.name(), options.pairs);
     }
     Ok(ExitCode::SUCCESS)
@@ -43,6 +47,8 @@ pub(crate) fn run(words: &[&str]) -> Result<ExitCode> {
 struct PlantedOptions {
     pairs: u32,
     trials: u32,
+    /// Nothing else is planted.
+    only: Option<Planted>,
     /// Shells that spin beside the program.
     busy_shells: usize,
     /// The release build is there.
@@ -50,10 +56,18 @@ struct PlantedOptions {
 }
 
 impl PlantedOptions {
+    fn asks_for(&self, planted: Planted) -> bool {
+        self.only.is_none_or(|only| only == planted)
+    }
+
     fn of(words: &[&str]) -> Result<Self> {
-        let mut options = Self { pairs: 20, trials: 5, busy_shells: 0, built: false };
+        let mut options = Self { pairs: 20, trials: 5, only: None, busy_shells: 0, built: false };
         let mut words = words.iter();
         while let Some(word) = words.next() {
+            if *word == "--only" {
+                options.only = Some(Planted::of(words.next().unwrap_or(&""))?);
+                continue;
+            }
             let mut number = || {
                 let value = words.next().context(format!("{word} needs a number"))?;
                 value.parse::<u32>().with_context(|| format!("{word} {value}"))
@@ -64,7 +78,7 @@ impl PlantedOptions {
                 "--busy-shells" => options.busy_shells = number()? as usize,
                 "--built" => options.built = true,
                 other => bail!(
-                    "`study planted` has no {other}: there are --pairs, --trials, --busy-shells and --built"
+                    "`study planted` has no {other}: there are --pairs, --trials, --only, --busy-shells and --built"
                 ),
             }
         }

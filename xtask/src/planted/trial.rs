@@ -30,6 +30,14 @@ impl Planted {
     pub(super) const ALL: [Self; 5] =
         [Self::None, Self::Copy, Self::Barrier, Self::Blocking, Self::Work];
 
+    pub(super) fn of(name: &str) -> Result<Self> {
+        let known = Self::ALL.into_iter().find(|one| one.name() == name);
+        known.with_context(|| {
+            let names = Self::ALL.map(Self::name).join(", ");
+            format!("nothing is planted that is called `{name}`: there are {names}")
+        })
+    }
+
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::None => "none",
