@@ -5,9 +5,11 @@
 //!   functions beside the whole program    cpu at </Code/a.c/f>                 shares.rs
 //!   calls of a function by process        calls at </Code/a.c/f,/Process/3>    siblings.rs
 //! ```
-//! Of those that changed, one that comes to nearly all of what the whole program changed by is the cause; of several the one that grew most
+//! Of those that changed, one that comes to most of what the whole program changed by is the cause; of several the one that grew most
 //! by its own measure, as a function that calls it grew by the same time and less of its own. Where none does, time moved:
 //! what grew most and what shrank most are both told.
+
+use std::ops::RangeInclusive;
 
 use whyperf_model::{Focus, Hierarchy, Metric};
 
@@ -29,10 +31,7 @@ pub(super) fn telling_parts(
     parts.extend(shifted_functions(group, metric, (&mut *a, &mut *b), delta));
     let of = |operand: &mut dyn PerformanceResults| operand.results(metric, &whole).mean();
     let all = of(b).unwrap_or_default() - of(a).unwrap_or_default();
-    let explains = |part: &&ShiftedPart| {
-        let change = part.difference.change;
-        (all - change).abs() < MAY_BE_LEFT * change.abs()
-    };
+    let explains = |part: &&ShiftedPart| MOST_OF_IT.contains(&(part.difference.change / all));
     let most =
         |one: &&ShiftedPart, other: &&ShiftedPart| one.growth.abs().total_cmp(&other.growth.abs());
     if let Some(cause) = parts.iter().filter(explains).max_by(most) {
@@ -113,5 +112,5 @@ pub(super) struct ShiftedCalls {
     pub(super) time: f64,
 }
 
-/// So much of the change of a part may be missing in that of the whole program, or beyond it: runs vary.
-const MAY_BE_LEFT: f64 = 0.5;
+/// What a part may have changed by, as a share of the change of the whole program, to be the cause of it: most of it, and runs vary.
+const MOST_OF_IT: RangeInclusive<f64> = 0.5..=2.0;

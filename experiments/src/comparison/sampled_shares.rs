@@ -22,17 +22,19 @@ pub(super) struct Dispersion {
 
 impl Dispersion {
     /// As the shares of these functions vary over the trials of each operand.
-    pub(super) fn of<'a>(shares: impl Iterator<Item = &'a [Trials; 2]>) -> Self {
-        let (mut squares, mut freedom) = (0.0, 0.0);
-        for trials in shares.flatten() {
+    pub(super) fn of(shares: &[[Trials; 2]]) -> Self {
+        let (mut squares, mut by_chance, mut freedom) = (0.0, 0.0, 0.0);
+        for trials in shares.iter().flatten() {
             let Some(mean) = trials.mean().filter(|mean| is_inside(*mean)) else { continue };
             let both = trials.values().iter().zip(trials.weights());
-            let beyond: f64 = both.map(|(share, samples)| samples * (share - mean).powi(2)).sum();
-            squares += beyond / (mean * (1.0 - mean));
-            freedom += trials.count() - 1.0;
+            let of_trials = trials.count() - 1.0;
+            squares += both.map(|(share, samples)| samples * (share - mean).powi(2)).sum::<f64>();
+            by_chance += of_trials * mean * (1.0 - mean);
+            freedom += of_trials;
         }
-        // Samples cannot vary by less; what does so is chance.
-        let factor = if freedom > 0.0 { (squares / freedom).max(1.0) } else { 1.0 };
+        // Sums are compared, as one sample too many of a rare function would tell more than all of the others. Samples cannot vary by less than
+        // by chance; what does so is chance.
+        let factor = if by_chance > 0.0 { (squares / by_chance).max(1.0) } else { 1.0 };
         Self { factor, freedom }
     }
 
@@ -80,7 +82,7 @@ mod tests {
     #[test]
     fn a_trial_that_saw_too_little_hides_nothing() {
         let shares = [copied(), others(), others(), others()];
-        let dispersion = Dispersion::of(shares.iter());
+        let dispersion = Dispersion::of(&shares);
         assert!(dispersion.factor > 1.5, "trials vary by more than chance: {dispersion:?}");
         assert!(dispersion.differs(&shares[0], &SURE));
         assert!(!dispersion.differs(&shares[1], &SURE));
@@ -89,10 +91,10 @@ mod tests {
     #[test]
     fn few_samples_rule_nothing_out() {
         let shares = [of(&[(0.1, 10.0), (0.2, 10.0)]), of(&[(0.3, 10.0), (0.2, 10.0)])];
-        assert!(!Dispersion::of([&shares].into_iter()).differs(&shares, &SURE));
+        assert!(!Dispersion::of(std::slice::from_ref(&shares)).differs(&shares, &SURE));
         let single = [of(&[(0.1, 100.0)]), of(&[(0.9, 100.0)])];
         assert!(
-            !Dispersion::of([&single].into_iter()).differs(&single, &SURE),
+            !Dispersion::of(std::slice::from_ref(&single)).differs(&single, &SURE),
             "how trials vary is not known"
         );
     }

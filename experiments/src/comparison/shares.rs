@@ -27,17 +27,18 @@ pub(super) fn shifted_functions(
     let wholes = [a.by_trial(metric, &whole), b.by_trial(metric, &whole)];
     let functions = group.union().resources().filter(|one| is_function(one));
     let mut known: Vec<SharedFunction> = Vec::new();
+    let mut sampled: Vec<[Trials; 2]> = Vec::new();
     for function in functions {
         let focus = whole.with(Hierarchy::Code, function.clone());
         let results = AlikeResults::of(metric, &focus, (&mut *a, &mut *b));
         let shares = results.shares_by_trial(&wholes).map(WeightedShare::trials);
         let matters = shares.iter().any(|of| mean(of) >= least);
         if matters && shares.iter().all(|of| of.values().len() > 1) {
+            sampled.push(sampled_shares(metric, &focus, (&mut *a, &mut *b)));
             known.push(SharedFunction { focus, results, shares });
         }
     }
-    let sampled = known.iter().filter(|one| one.is_sampled()).map(|one| &one.shares);
-    let dispersion = Dispersion::of(sampled);
+    let dispersion = Dispersion::of(&sampled);
     let delta = delta.divided(known.len());
     let shifted = |one: SharedFunction| {
         let [in_a, in_b] = one.shares.each_ref().map(mean);
@@ -56,10 +57,6 @@ struct SharedFunction {
 }
 
 impl SharedFunction {
-    const fn is_sampled(&self) -> bool {
-        matches!(self.results, AlikeResults::Sampled(_))
-    }
-
     /// Whether its shares differ by more than chance explains.
     fn differs(&self, delta: &Delta, dispersion: Dispersion) -> bool {
         let [in_a, in_b] = &self.shares;
@@ -68,6 +65,16 @@ impl SharedFunction {
             AlikeResults::Sampled(_) => dispersion.differs(&self.shares, delta),
         }
     }
+}
+
+/// The shares of a function by samples, whether it was measured or not.
+fn sampled_shares(
+    metric: Metric,
+    focus: &Focus,
+    (a, b): (&mut dyn PerformanceResults, &mut dyn PerformanceResults),
+) -> [Trials; 2] {
+    [a.sampled_by_trial(metric, focus), b.sampled_by_trial(metric, focus)]
+        .map(|of| WeightedShare::trials(of.into_iter().map(|one| one.map(WeightedShare::from))))
 }
 
 fn mean(of: &Trials) -> f64 {

@@ -96,9 +96,7 @@ impl AlikeResults {
                 [(a, in_a), (b, in_b)].map(|(of, whole)| of.iter().zip(whole).map(share).collect())
             }
             Self::Sampled(of) => {
-                let share =
-                    |one: SampledAmount| WeightedShare { share: one.share, weight: one.samples };
-                of.each_ref().map(|trials| trials.iter().map(|one| one.map(share)).collect())
+                of.each_ref().map(|trials| trials.iter().map(|one| one.map(Into::into)).collect())
             }
         }
     }
@@ -109,6 +107,12 @@ impl AlikeResults {
 pub(crate) struct WeightedShare {
     pub(crate) share: f64,
     pub(crate) weight: f64,
+}
+
+impl From<SampledAmount> for WeightedShare {
+    fn from(one: SampledAmount) -> Self {
+        Self { share: one.share, weight: one.samples }
+    }
 }
 
 impl WeightedShare {

@@ -7,9 +7,11 @@
 //!   sync_wait  </Code/oned.c/exchng1>      2.5 s
 //!   msgs       </Process/(0,3)>            12000
 //!   cpu        </Process/0>                7.2 s, 7.4 s, 7.1 s
+//!   cpu        </Code/oned.c/copy>         35/80, 25/178, ?
 //! ```
 //! A time has one of the units s, ms, us and ns; what is counted has none, and bytes may say B. Several values are those of trials, in the
-//! same order on each line; `?` stands for a trial of which nothing is known. What is not said is not known, and takes no part in a comparison.
+//! same order on each line; `?` stands for a trial of which nothing is known. `35/80` says that 35 of 80 stack samples of a trial were there:
+//! its share of what the whole program came to, which has to be stated, too. What is not said is not known, and takes no part in a comparison.
 
 use std::collections::BTreeMap;
 
@@ -17,14 +19,23 @@ use thiserror::Error;
 use whyperf_model::{Focus, Hierarchy, Metric, ParseError, Resource, Unit};
 
 use super::event::ProgramEvent;
-use super::results::PerformanceResults;
+use super::results::{PerformanceResults, SampledAmount};
 
 /// By metric and focus: what it is to be in each trial, in the unit of the metric.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StatedResults {
-    values: BTreeMap<(Metric, Focus), Vec<Option<f64>>>,
+    values: BTreeMap<(Metric, Focus), Vec<Option<StatedValue>>>,
     /// The most values that one of them has.
     trials: usize,
+}
+
+/// What is stated of one trial.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum StatedValue {
+    /// In the unit of the metric.
+    Amount(f64),
+    /// So many of all samples.
+    Samples { inside: f64, all: f64 },
 }
 
 /// Why a text states no results: in which line, and what is wrong there.
@@ -59,6 +70,9 @@ pub enum StatedResultsProblem {
         /// What it should be.
         expected: &'static str,
     },
+    /// It is no number of samples of others.
+    #[error("{0} is not how many of all samples were there, as 35/80")]
+    Samples(String),
     /// The same pair again.
     #[error("{0} was stated before")]
     Twice(String),
@@ -93,7 +107,7 @@ impl StatedResults {
         let focus: Focus = focus.trim().parse().map_err(StatedResultsProblem::Name)?;
         let trial = |text: &str| match text.trim() {
             "?" => Ok(None),
-            text => amount(metric, text).map(Some),
+            text => StatedValue::parse(metric, text).map(Some),
         };
         let values = value.split(',').map(trial).collect::<Result<Vec<_>, _>>()?;
         self.trials = self.trials.max(values.len());
@@ -125,9 +139,50 @@ impl StatedResults {
 
 impl PerformanceResults for StatedResults {
     fn by_trial(&mut self, metric: Metric, focus: &Focus) -> Vec<Option<f64>> {
+        let of_trial = |value: Option<StatedValue>| match value? {
+            StatedValue::Amount(amount) => Some(amount),
+            StatedValue::Samples { .. } => None,
+        };
+        self.of_trials(metric, focus).map(of_trial).collect()
+    }
+
+    fn sampled_by_trial(&mut self, metric: Metric, focus: &Focus) -> Vec<Option<SampledAmount>> {
+        let wholes = self.by_trial(metric, &Focus::whole_program());
+        let of_trial = |(value, whole): (Option<StatedValue>, Option<f64>)| match value? {
+            StatedValue::Samples { inside, all } => {
+                let share = inside / all;
+                Some(SampledAmount { amount: share * whole?, share, samples: all })
+            }
+            StatedValue::Amount(_) => None,
+        };
+        self.of_trials(metric, focus).zip(wholes).map(of_trial).collect()
+    }
+}
+
+impl StatedResults {
+    /// What is stated of a pair in each trial.
+    fn of_trials(
+        &self,
+        metric: Metric,
+        focus: &Focus,
+    ) -> impl Iterator<Item = Option<StatedValue>> {
         let known = self.values.get(&(metric, focus.clone())).cloned().unwrap_or_default();
         let unknown = self.trials().saturating_sub(known.len());
-        known.into_iter().chain(std::iter::repeat_n(None, unknown)).collect()
+        known.into_iter().chain(std::iter::repeat_n(None, unknown))
+    }
+}
+
+impl StatedValue {
+    fn parse(metric: Metric, text: &str) -> Result<Self, StatedResultsProblem> {
+        let count = |text: &str| text.trim().parse::<u32>().ok().map(f64::from);
+        let samples = text.split_once('/').map(|(inside, all)| (count(inside), count(all)));
+        match samples {
+            Some((Some(inside), Some(all))) if inside <= all && all > 0.0 => {
+                Ok(Self::Samples { inside, all })
+            }
+            Some(_) => Err(StatedResultsProblem::Samples(text.to_owned())),
+            None => amount(metric, text).map(Self::Amount),
+        }
     }
 }
 
@@ -195,6 +250,17 @@ mod tests {
     }
 
     #[test]
+    fn samples_are_a_share_of_what_the_whole_program_came_to() {
+        let text = "cpu <> 4 s, ?, 5 s\ncpu </Code/a.c/f> 20/80, 1/2, 0/7";
+        let mut results = stated(text).expect("well formed");
+        let focus: Focus = "</Code/a.c/f>".parse().expect("well formed");
+        assert_eq!(results.by_trial(Metric::Cpu, &focus), [None; 3], "nothing was measured");
+        let sampled = |amount, share, samples| Some(SampledAmount { amount, share, samples });
+        let expected = [sampled(1e9, 0.25, 80.0), None, sampled(0.0, 0.0, 7.0)];
+        assert_eq!(results.sampled_by_trial(Metric::Cpu, &focus), expected);
+    }
+
+    #[test]
     fn each_mistake_is_named_with_its_line() {
         for (text, message) in [
             ("wall <>", "line 2: is no value"),
@@ -205,6 +271,8 @@ mod tests {
             ("msgs <> 40 s", "line 2: 40 s is no value of msgs"),
             ("wall <> nan s", "line 2: "),
             ("msgs <> 12,", "line 2: "),
+            ("cpu </Code/a.c> 9/8", "line 2: 9/8 is not how many of all samples were there"),
+            ("cpu </Code/a.c> 0/0", "line 2: 0/0 is not how many"),
             (
                 "msgs <> 1\nmsgs <> 2",
                 "line 3: msgs </Code,/Machine,/Process,/SyncObject> was stated before",

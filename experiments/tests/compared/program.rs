@@ -31,15 +31,25 @@ const RANKS: usize = 4;
 /// Calls of the sweep and of the exchange in each rank.
 const STEPS: f64 = 800.0;
 
+/// How the time of functions is known.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Known {
+    /// They were measured for a part of the time.
+    Measured,
+    /// By ten to a hundred stack samples in each run, a third of which come in pairs.
+    Sampled,
+}
+
 /// The trials of the program on a machine.
 pub(crate) fn experiment(
     planted: Planted,
+    known: Known,
     (noise, trials): (Noise, usize),
     chance: &mut Chance,
 ) -> Operand {
     let mut values: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for _ in 0..trials {
-        for (pair, value) in trial(planted, noise, chance) {
+        for (pair, value) in trial(planted, known, noise, chance) {
             values.entry(pair).or_default().push(value);
         }
     }
@@ -52,7 +62,12 @@ pub(crate) fn experiment(
 }
 
 /// What one run comes to.
-fn trial(planted: Planted, noise: Noise, chance: &mut Chance) -> Vec<(String, String)> {
+fn trial(
+    planted: Planted,
+    known: Known,
+    noise: Noise,
+    chance: &mut Chance,
+) -> Vec<(String, String)> {
     let machine = noise.circumstances(chance, RANKS);
     let is_last = |rank: usize| rank == RANKS - 1;
     let mut all = Vec::new();
@@ -85,18 +100,43 @@ fn trial(planted: Planted, noise: Noise, chance: &mut Chance) -> Vec<(String, St
     }
     let sum = of_sweep + of_exchange + of_difference;
     add("cpu <>".to_owned(), seconds(sum));
-    // Functions are measured for a part of the time.
-    let functions = [
-        ("sweep.c/sweep", of_sweep, 0.03),
-        ("planted.c/exchng1", of_exchange, 0.2),
-        ("diff.c/diff", of_difference, 0.2),
-        ("planted.c/main", sum, 0.05),
-    ];
-    for (function, time, deviation) in functions {
-        add(format!("cpu </Code/{function}>"), seconds(time * chance.factor(deviation)));
+    let names = ["sweep.c/sweep", "planted.c/exchng1", "diff.c/diff", "planted.c/main"];
+    let values = match known {
+        Known::Measured => {
+            let times = [of_sweep, of_exchange, of_difference, sum];
+            let deviations = [0.03, 0.2, 0.2, 0.05];
+            let measured = |(time, deviation)| seconds(time * chance.factor(deviation));
+            times.into_iter().zip(deviations).map(measured).collect()
+        }
+        Known::Sampled => {
+            samples(&[of_sweep / sum, of_exchange / sum, of_difference / sum], chance)
+        }
+    };
+    for (function, value) in names.iter().zip(values) {
+        add(format!("cpu </Code/{function}>"), value);
     }
     all.extend(calls_of_messages(planted, sum, chance));
     all
+}
+
+/// How many of the samples of a run are in each of these functions.
+fn samples(shares: &[f64], chance: &mut Chance) -> Vec<String> {
+    let all = 10 + (chance.share() * 90.0) as usize;
+    let mut counts = vec![0; shares.len()];
+    let mut left = all;
+    while left > 0 {
+        let at = chance.share();
+        let mut end = 0.0;
+        let found = shares.iter().position(|share| {
+            end += share;
+            at < end
+        });
+        // A third of the samples have one beside them.
+        let together = if chance.share() < 1.0 / 3.0 { 2.min(left) } else { 1 };
+        counts[found.unwrap_or(shares.len() - 1)] += together;
+        left -= together;
+    }
+    counts.into_iter().map(|inside| format!("{inside}/{all}")).collect()
 }
 
 /// The messages, which do not vary, and the waiting for them, which varies with everything.
