@@ -257,7 +257,7 @@ impl RunResults {
         let of_functions = is_from_histogram(pair);
         // Of functions only those are known that somebody looked at; one that samples led to need not be a resource of the run.
         if of_functions && !self.names_regions(pair) {
-            return self.estimated(pair).or_else(|| self.by_profile(pair));
+            return self.estimated_part(pair).or_else(|| self.by_profile(pair));
         }
         if !self.event.is_valid(&pair.focus) {
             // What is not there does nothing.
@@ -336,6 +336,15 @@ impl RunResults {
         ProgramEvent::new(all.filter(|one| counts.contains(&one.hierarchy())).cloned())
     }
 
+    /// The rate while it was measured, over the whole interval; no more than the whole code came to where that is known.
+    fn estimated_part(&mut self, pair: &Pair) -> Option<f64> {
+        let estimated = self.estimated(pair)?;
+        let all_code = pair.focus.with(Hierarchy::Code, Resource::root(Hierarchy::Code));
+        let is_part = !pair.metric.definition().aggregation.compares() && all_code != pair.focus;
+        let whole = is_part.then(|| self.measured(&Pair::new(pair.metric, all_code))).flatten();
+        Some(whole.map_or(estimated, |whole| estimated.min(whole)))
+    }
+
     /// The rate while it was measured, over the whole interval.
     fn estimated(&self, pair: &Pair) -> Option<f64> {
         let reading = self.histograms.get(pair)?.reading(self.interval);
@@ -406,16 +415,35 @@ mod tests {
         let second = |from: u64, to: u64| {
             Interval::new(Time(Nanos(from * 1_000_000_000)), Time(Nanos(to * 1_000_000_000)))
         };
+        let [time, running] = [10, 4].map(Nanos::from_secs);
+        let by = Totals { time, running, ..Totals::default() };
         let mut record = Record::default();
-        record.passes.push(second(0, 10));
+        record.add(&IntervalRecord {
+            interval: second(0, 10),
+            locations: vec![first_thread(0)],
+            kinds: vec![Kind {
+                category: Category::Other,
+                code: Vec::new(),
+                object: None,
+                own: None,
+            }],
+            grown: vec![Grown { location: LocationId(0), kind: ClassId(0), by }],
+            ..IntervalRecord::default()
+        });
         let pair = Pair::new(Metric::Cpu, "</Code/m.c/f>".parse().expect("well formed"));
         let mut histogram = Histogram::new(10, Nanos(1_000_000_000));
-        histogram.add(second(2, 4), 1_000_000_000);
+        histogram.add(second(2, 4), 500_000_000);
         let histograms = [(pair.clone(), histogram)].into();
         let mut results = RunResults::new(record, histograms, ProgramEvent::default());
         let hot = r#"{"hot_code":[{"function":"/Code/m.c/f","share":0.4,"plus_minus":0.1}]}"#;
         results.sampled = SampledShares::of(hot);
-        assert_eq!(results.amount(&pair), Some(5e9), "half of the time in two of ten seconds");
+        assert_eq!(
+            results.amount(&pair),
+            Some(2.5e9),
+            "a quarter of the time in two of ten seconds"
+        );
+        results.histograms.values_mut().for_each(|one| one.add(second(2, 4), 1_000_000_000));
+        assert_eq!(results.amount(&pair), Some(4e9), "no more than all code ran");
     }
 
     /// Two threads that compute and wait in three passes.
