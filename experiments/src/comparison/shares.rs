@@ -5,7 +5,7 @@
 //! ```
 //! What the machine does to a trial it does to all of its functions, so shares vary less than times: a copy that makes a function thirty times as
 //! long is sure where the time of the whole program, which is a third more, is not. A function counts whose share is, and changes by, at least
-//! the part of the whole that matters. Times of functions hold those of what they call, so shares do not add up to one.
+//! the part of the whole that matters. What was measured of a function holds what it calls, so shares do not add up to one.
 
 use whyperf_model::{Focus, Hierarchy, Metric, Resource};
 
@@ -88,9 +88,9 @@ pub(super) fn shrank_beside(
     (a, b): (&mut dyn PerformanceResults, &mut dyn PerformanceResults),
     delta: &Delta,
 ) -> bool {
+    let whole = Focus::whole_program();
+    let wholes = [a.by_trial(metric, &whole), b.by_trial(metric, &whole)];
     let mut shares = |focus: &Focus| {
-        let whole = Focus::whole_program();
-        let wholes = [a.by_trial(metric, &whole), b.by_trial(metric, &whole)];
         AlikeResults::of(metric, focus, (&mut *a, &mut *b)).shares_by_trial(&wholes)
     };
     let (grown, shrunk) = (shares(grown), shares(shrunk));
