@@ -146,7 +146,7 @@ test('keys alone lead to all that a pointer leads to', async () => {
   await press(page, '[role="tree"][aria-label^="Resources"]', 'Home', 'ArrowRight', 'Enter')
   await page.waitForSelector('.resources [data-focus*="</Code/"]')
   await press(page, '.matrix svg', 'ArrowDown', 'ArrowDown', 'Enter')
-  expect(await page.textContent('.matrix .said')).toMatch(/^1 to 0: /)
+  await page.waitForSelector('.matrix .said:text-matches("^1 to 0: ")')
   await page.waitForSelector('.resources [data-focus*="/Process/1"]')
   await press(page, '.flame svg', 'ArrowDown', 'ArrowDown', 'Enter')
   await page.waitForFunction(() => location.hash.includes('where.path='))
@@ -198,6 +198,8 @@ test('a key is heard while the plot still shows what was before it', async () =>
   await page.waitForSelector('[data-view="time"] .plot canvas')
   await press(page, '[data-view="time"] .plot', '+')
   await page.waitForFunction(() => document.querySelector('.chosen > span')?.textContent?.includes(' to '))
+  const part = await shownPart(page)
+  expect(part).toMatch(/^[\d.]+ s to /)
   // What is drawn is as it was told: two frames of the browser have come.
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
   const said = await page.evaluate(async () => {
@@ -208,7 +210,9 @@ test('a key is heard while the plot still shows what was before it', async () =>
     }
     return plot.querySelector('.read')!.textContent
   })
-  expect(said).toMatch(/^0\.\d+ s: /)
+  // The first moment of all, which the part before did not hold: when that is, depends on how long the program takes to start.
+  expect(said).toMatch(/ s: /)
+  expect(Number.parseFloat(said!)).toBeLessThan(Number.parseFloat(part!))
 }, PATIENCE)
 
 /** Keeps what the page saves, in the place of files: a browser takes ten in a second at most. */
@@ -292,7 +296,7 @@ test('two runs side by side share the axis', async () => {
   expect(await page.locator('[data-view="time"]').count()).toBe(2)
   await brush(page, 0.1, 0.3)
   await page.waitForFunction(() => document.querySelector('.chosen > span')?.textContent?.includes(' to '))
-  expect(await page.locator('.strip .window').count()).toBe(2)
+  await page.waitForFunction(() => document.querySelectorAll('.strip .window').length === 2)
   // A colour stands for as much in both.
   await page.waitForFunction(() => document.querySelectorAll('.heat .said').length === 2)
   expect(new Set(await page.locator('.heat .said').allInnerTexts()).size).toBe(1)
