@@ -170,7 +170,10 @@ impl Supervision<'_> {
         }
     }
 
+    /// Looks once more before the program is collected: the system tells what its first thread ran until then, and no longer. Without that
+    /// look all of the interval in which it ended counts as computing.
     fn reap(&mut self) -> SupervisionEnd {
+        self.tell_watch(Watch::sample);
         match &mut self.program {
             Program::Foreign(_) => SupervisionEnd::Gone(None),
             Program::Child(child) => match child.wait() {

@@ -269,7 +269,7 @@ impl Running {
 
     /// What the rest was, by what the thread does now: it ran, could run, or was blocked. One that ran and can run now was blocked in between, or
     /// lost its processor: if it did that at all, it is taken to wait for another one. One that nobody has looked at is taken to be blocked, as most are
-    /// that do not run. Should it be the other way round, the system tells so later.
+    /// that do not run; so is one that has ended, of which the system has told all. Should it be the other way round, the system tells so later.
     fn settle(
         &mut self,
         rest: u64,
@@ -280,7 +280,6 @@ impl Running {
             return self.tell_run(rest);
         }
         match activity() {
-            ThreadActivity::Gone => self.tell_run(rest),
             ThreadActivity::NeverBlocked
                 if rest + self.overrun <= CARRIED.saturating_sub(self.lent) =>
             {
@@ -447,6 +446,12 @@ mod tests {
             50,
             "what was run delay before"
         );
+    }
+
+    #[test]
+    fn a_thread_that_has_ended_did_not_run_where_the_system_does_not_say_so() {
+        let mut stage = Stage::new();
+        assert_eq!(stage.interval(20, 10, ThreadActivity::Gone), [20, 10, 20]);
     }
 
     #[test]
