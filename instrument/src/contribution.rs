@@ -42,8 +42,8 @@ pub(crate) struct Contribution {
     gap: Nanos,
     /// Amount a nanosecond, at the beginning of that time.
     rate: Option<f64>,
-    /// In how many intervals a rate was seen.
-    rates: u32,
+    /// Whether a rate was seen beside a gap.
+    has_rate: bool,
     /// By how much `estimated` may be off.
     error: GapError,
     /// What a call brings.
@@ -163,7 +163,7 @@ impl Contribution {
         self.estimated += mean * gap;
         self.gap = Nanos::ZERO;
         self.rate = Some(rate);
-        self.rates += 1;
+        self.has_rate = true;
     }
 
     /// By how much what is told may be off, with 95 of 100, for what windows missed; `None` where that is not known.
@@ -193,16 +193,16 @@ impl Contribution {
         }
     }
 
-    /// One rate does not tell whether the function was called as often at other times.
+    /// One rate does not tell whether the function was called as often at other times, and nor do several that no gap lies between.
     fn is_estimable(&self) -> bool {
-        self.rates >= 2
+        self.error.is_known()
     }
 
     /// Whether there is a time of which nothing is known.
     pub(crate) fn is_lower_bound(&self) -> bool {
         let has_gap = !self.gap.is_zero() && self.rate.is_none();
         let is_told_by_samples = self.sampled().is_some() && !self.calls_others;
-        (has_gap || self.rates == 1) && !is_told_by_samples
+        (has_gap || self.has_rate && !self.is_estimable()) && !is_told_by_samples
     }
 }
 
@@ -316,6 +316,18 @@ mod tests {
         contribution.add(10.0, &interval(IntervalState::Window, 10, 30));
         assert!(!contribution.is_lower_bound());
         assert!((contribution.total() - 150.0).abs() < 1e-6, "{contribution:?}");
+    }
+
+    #[test]
+    fn rates_of_two_bursts_say_nothing_of_each_other() {
+        let mut contribution = Contribution { kind: AmountKind::Events, ..Contribution::default() };
+        for _ in 0..2 {
+            contribution.add(50.0, &interval(IntervalState::Ending, 50, 50));
+            contribution.add(10.0, &interval(IntervalState::Window, 10, 30));
+            contribution.add(0.0, &interval(IntervalState::On, 100, 0));
+        }
+        assert!(contribution.is_lower_bound());
+        assert_eq!((contribution.total(), contribution.error()), (120.0, None));
     }
 
     fn pc_samples(inside: u64, ran: u64, state: IntervalState) -> FunctionInterval {

@@ -61,11 +61,16 @@ impl GapError {
         self.open += gap.powi(2);
     }
 
+    /// Whether rates can be compared.
+    pub(crate) const fn is_known(self) -> bool {
+        self.count > 0
+    }
+
     /// The square of what 95 of 100 estimates are off by at most; `None` where no rates can be compared.
     pub(crate) fn squared(self) -> Option<f64> {
         let count = f64::from(self.count);
         let one = self.differences / (2.0 * count);
-        (self.count > 0).then(|| (self.variance + one * self.open) * sure(count).powi(2))
+        self.is_known().then(|| (self.variance + one * self.open) * sure(count).powi(2))
     }
 }
 
