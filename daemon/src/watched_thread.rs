@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use whyperf_instrument::CounterSample;
 use whyperf_model::matching::{
     AwaitedThread, CausedTime, ClassId, Classes, LocationId, Matcher, RankDelay, ResourceId,
-    Resources, Totals,
+    Resources, RunPlace, Totals,
 };
 use whyperf_model::{Category, CategorySet, Nanos, Scale, TimeUse};
 
@@ -314,10 +314,10 @@ impl WatchedThread {
         if let Some(place) = self.place {
             state.wait_causes.thread_took(place, &told, &state.classes, &state.resources);
         }
-        // Without stack samples what polls is taken for own code, and its run delay for one in calls.
-        let (is_told, most) = (self.running_split.has_samples(), granted.delayed_in_calls);
-        let delay = if is_told { most } else { Nanos::ZERO };
-        let delay = RankDelay::Measured { delay, most, polled: granted.polled };
+        let sampled = self.running_split.has_samples();
+        let ran = if sampled { RunPlace::Sampled } else { RunPlace::Assumed };
+        let Granted { delayed_in_calls: delay, polled, .. } = granted;
+        let delay = RankDelay::Measured { delay, polled, ran };
         (self.grown, self.told) = (grown, told);
         let spent = |category| {
             let all = self.grown.iter().filter(|one| one.category == category);

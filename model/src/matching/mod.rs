@@ -36,7 +36,7 @@ pub use interval_record::{
 };
 pub use line::Line;
 pub use matcher::Matcher;
-pub use rank_waits::{CausedTime, RankDelay, WaitingRank};
+pub use rank_waits::{CausedTime, RankDelay, RunPlace, WaitingRank};
 pub use resources::{Changes, Part, ResourceId, Resources, ThreadPlace};
 pub use run_totals::RunTotals;
 pub use thread_waits::AwaitedThread;

@@ -59,15 +59,25 @@ pub struct WaitingRank {
 pub enum RankDelay {
     /// For how long it had none, and for how long it had one.
     Measured {
-        /// Without a processor in calls, as far as stack samples tell its calls from its own code.
+        /// Without a processor in calls.
         delay: Nanos,
-        /// The same at most.
-        most: Nanos,
-        /// On one in calls: not less than it was, for what polls may give way to others.
+        /// On one in calls.
         polled: Nanos,
+        /// How these are told from its own code.
+        ran: RunPlace,
     },
     /// A record says what came of it.
     Recorded,
+}
+
+/// Where a rank ran, in its own code or in calls.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RunPlace {
+    /// Stack samples tell.
+    #[default]
+    Sampled,
+    /// There are none: it is taken to have run in its own code as long as it was there, and its lack of a processor to have been in calls.
+    Assumed,
 }
 
 /// What a rank waited because of something.
@@ -124,6 +134,8 @@ const A_FEW: u64 = 16;
 const LONG: f64 = 0.5;
 /// A smaller part of the time may be chance.
 const LEAST: f64 = 0.05;
+/// So many steps lie between the ends of what may be so where no stack samples tell.
+const STEPS: u32 = 8;
 
 impl RankWaits {
     /// What a rank did in the interval just past.
@@ -189,11 +201,10 @@ impl RankWaits {
             ranks.values().for_each(|rank| rank.tell_order(*job, &mut self.order));
         }
         self.order.close();
-        let polling = jobs.values().flat_map(BTreeMap::values).map(RankInterval::polling);
-        let polling = polling.sum();
+        let chances = Chance::all(&jobs);
         let mut caused = Vec::new();
         for (job, ranks) in &jobs {
-            JobInterval::new(*job, ranks, self, polling).blame(waits, &mut caused);
+            JobInterval::new(*job, ranks, self, &chances).blame(waits, &mut caused);
         }
         self.meetings.close();
         caused
@@ -242,22 +253,31 @@ impl RankInterval {
         if whole > 0.0 { time.as_secs_f64() / whole } else { 0.0 }
     }
 
-    /// Its time as far as a lack of processors is concerned.
-    fn time(&self) -> RankTime {
+    /// Its time as far as a lack of processors is concerned, if this part of what may have been so was.
+    fn time(&self, moved: f64) -> RankTime {
         let of = |spent: TimeUse| self.share(self.own[spent as usize]);
         let delayed = of(TimeUse::Processor) + of(TimeUse::Throttled);
-        let delay = match self.delay {
-            RankDelay::Measured { delay, .. } => delay.min(self.waiting),
-            RankDelay::Recorded => Nanos::ZERO,
+        let [delay, polled, moved] = match self.delay {
+            RankDelay::Measured { delay, polled, ran } => {
+                let [delay, polled] =
+                    [delay, polled].map(|time| self.share(time.min(self.waiting)));
+                let most = of(TimeUse::Computing).min(delay).min(self.waits() - polled);
+                [delay, polled, if ran == RunPlace::Assumed { moved * most } else { 0.0 }]
+            }
+            RankDelay::Recorded => [0.0; 3],
         };
         RankTime {
-            own: TimeUse::ALL.into_iter().map(of).sum::<f64>() - delayed,
-            delayed,
+            own: TimeUse::ALL.into_iter().map(of).sum::<f64>() - delayed - moved,
+            delayed: delayed + moved,
             waiting: self.waits(),
-            delayed_in_calls: self.share(delay),
-            polling: self.polling(),
+            delayed_in_calls: delay - moved,
+            polling: polled + moved,
             found_ready: self.found_ready(),
         }
+    }
+
+    fn is_assumed(&self) -> bool {
+        matches!(self.delay, RankDelay::Measured { ran: RunPlace::Assumed, .. })
     }
 
     fn waits(&self) -> f64 {
@@ -267,15 +287,7 @@ impl RankInterval {
     /// Waiting for nobody, without a processor, as far as looks tell.
     fn found_ready(&self) -> f64 {
         match self.delay {
-            RankDelay::Measured { most, .. } => self.share(most).min(self.waits() * self.ready),
-            RankDelay::Recorded => 0.0,
-        }
-    }
-
-    /// On a processor in calls that wait.
-    fn polling(&self) -> f64 {
-        match self.delay {
-            RankDelay::Measured { polled, .. } => self.share(polled.min(self.waiting)),
+            RankDelay::Measured { delay, .. } => self.share(delay).min(self.waits() * self.ready),
             RankDelay::Recorded => 0.0,
         }
     }
@@ -311,13 +323,36 @@ impl RankInterval {
     }
 }
 
+/// What may have been so in an interval: without stack samples a rank may have polled while it is taken to have run in its own code, and have had no
+/// processor there for as long, and not in calls.
+#[derive(Clone, Copy, Debug)]
+struct Chance {
+    /// Of all that may have been so, this part was.
+    moved: f64,
+    /// For how much of the time processors polled then, over all jobs.
+    polling: f64,
+}
+
+impl Chance {
+    /// One where stack samples tell all.
+    fn all(jobs: &BTreeMap<u32, BTreeMap<ResourceId, RankInterval>>) -> Vec<Self> {
+        let ranks = || jobs.values().flat_map(BTreeMap::values);
+        let steps = if ranks().any(RankInterval::is_assumed) { STEPS } else { 0 };
+        let chance = |step: u32| {
+            let moved = f64::from(step) / f64::from(STEPS);
+            Self { moved, polling: ranks().map(|rank| rank.time(moved).polling).sum() }
+        };
+        (0..=steps).map(chance).collect()
+    }
+}
+
 /// The ranks of a job in an interval.
 #[derive(Debug)]
 struct JobInterval<'a> {
     ranks: &'a BTreeMap<ResourceId, RankInterval>,
     participants: Participants,
     known: &'a RankWaits,
-    loss: ProcessorLoss,
+    losses: Vec<(Chance, ProcessorLoss)>,
 }
 
 impl<'a> JobInterval<'a> {
@@ -325,9 +360,12 @@ impl<'a> JobInterval<'a> {
         job: u32,
         ranks: &'a BTreeMap<ResourceId, RankInterval>,
         known: &'a RankWaits,
-        polling: f64,
+        chances: &[Chance],
     ) -> Self {
-        let times: Vec<_> = ranks.values().map(RankInterval::time).collect();
+        let loss = |chance: &Chance| {
+            let times: Vec<_> = ranks.values().map(|rank| rank.time(chance.moved)).collect();
+            (*chance, ProcessorLoss::of(&times, chance.polling))
+        };
         let there = ranks.iter().filter(|(_, rank)| !rank.whole.is_zero());
         let participants = there.map(|(process, rank)| Participant {
             process: *process,
@@ -336,7 +374,7 @@ impl<'a> JobInterval<'a> {
             is_settled: rank.calls > A_FEW || known.meetings.is_settled(*process),
         });
         let participants = Participants::new(job, participants.collect());
-        Self { ranks, participants, known, loss: ProcessorLoss::of(&times, polling) }
+        Self { ranks, participants, known, losses: chances.iter().map(loss).collect() }
     }
 
     /// Divides what ranks wait longer than the one that waits least by what that one did longer, and the rest by what enough processors would
@@ -401,7 +439,7 @@ impl<'a> JobInterval<'a> {
     ) -> Reasons {
         let (process, first) = first;
         let saved = match waiter.delay {
-            RankDelay::Measured { .. } => self.loss.saved(&waiter.time(), &first.time()),
+            RankDelay::Measured { .. } => self.saved(waiter, first),
             RankDelay::Recorded => waiter.recorded(on),
         };
         let mut all = first.excess_over(waiter, process);
@@ -415,6 +453,14 @@ impl<'a> JobInterval<'a> {
             all.push((WaitCause::TOO_FEW_PROCESSORS, of_all));
         }
         Reasons { all, saved }
+    }
+
+    /// The part of what a rank waits that enough processors would have saved: the least that may be so.
+    fn saved(&self, waiter: &RankInterval, first: &RankInterval) -> f64 {
+        let saved = self.losses.iter().map(|(Chance { moved, .. }, loss)| {
+            loss.saved(&waiter.time(*moved), &first.time(*moved))
+        });
+        saved.fold(1.0, f64::min)
     }
 }
 

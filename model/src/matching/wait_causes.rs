@@ -228,8 +228,8 @@ fn in_turns(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::matching::RankDelay;
     use crate::matching::resources::ResourceId;
+    use crate::matching::{RankDelay, RunPlace};
     use crate::{MessageSide, MessageSums, Metric, Route};
 
     #[derive(Default)]
@@ -240,6 +240,7 @@ mod tests {
         totals: RunTotals,
         /// For how long ranks have no processor in calls, in milliseconds.
         delay: u64,
+        ran: RunPlace,
     }
 
     impl Stage {
@@ -277,7 +278,7 @@ mod tests {
                     (class, Totals { time, visits: calls, ..Totals::default() })
                 })
                 .collect();
-            let delay = measured(self.delay);
+            let delay = measured(self.delay, self.ran);
             let rank = WaitingRank { delay, rank: Some(rank), ..waiting(process, place) };
             self.causes.took(rank, &nodes, &self.classes, &self.resources);
         }
@@ -297,9 +298,9 @@ mod tests {
     }
 
     /// Without a processor in calls for so many milliseconds.
-    fn measured(delay: u64) -> RankDelay {
+    fn measured(delay: u64, ran: RunPlace) -> RankDelay {
         let delay = Nanos::from_millis(delay);
-        RankDelay::Measured { delay, most: delay, polled: Nanos::ZERO }
+        RankDelay::Measured { delay, polled: Nanos::ZERO, ran }
     }
 
     fn waiting(process: ResourceId, place: ThreadPlace) -> WaitingRank {
@@ -310,7 +311,7 @@ mod tests {
             process,
             place,
             is_untold: false,
-            delay: measured(0),
+            delay: measured(0, RunPlace::Sampled),
             ready: 0.0,
         }
     }
@@ -517,6 +518,24 @@ mod tests {
         let [(TimeUse::Processor, who, time)] = &told[..] else { panic!("{told:?}") };
         assert!(who.is_empty() && (1_700..=2_000).contains(time), "of 2,000 ms: {told:?}");
         assert_eq!((saved.0 + 500_000) / 1_000_000, *time);
+    }
+
+    /// Of four ranks that are so long in their own code, and have no processor for so long in calls, of 100 ms each: what counts, in parts of what they wait.
+    fn saved_of_four(own: u64, delay: u64, ran: RunPlace) -> f64 {
+        let mut stage = Stage { delay, ran, ..Stage::default() };
+        (0..4).for_each(|rank| stage.took(rank, 50, &[(WORK, own), (WAIT, 100 - own)]));
+        let saved = stage.causes.close().iter().fold(Nanos::ZERO, |sum, wait| sum + wait.time);
+        saved.as_secs_f64() / Nanos::from_millis(4 * (100 - own)).as_secs_f64()
+    }
+
+    #[test]
+    fn without_stack_samples_counts_what_is_so_wherever_ranks_ran() {
+        // They cannot have been without a processor in their own code for longer than they were there.
+        assert!(saved_of_four(10, 80, RunPlace::Assumed) > 0.9);
+        let [told, assumed] =
+            [RunPlace::Sampled, RunPlace::Assumed].map(|ran| saved_of_four(40, 10, ran));
+        assert!(assumed > 0.0 && assumed < told / 2.0, "{assumed} of {told}");
+        assert_eq!(saved_of_four(40, 0, RunPlace::Assumed), 0.0);
     }
 
     #[test]
