@@ -3,6 +3,7 @@
 use anyhow::{Context as _, Result, bail};
 
 use super::PaperTable;
+use super::verdict::Verdict;
 
 /// How many runs, of what, how long.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -13,6 +14,8 @@ pub(super) struct StudyOptions {
     pub(super) built: bool,
     /// One table alone.
     pub(super) only: Option<PaperTable>,
+    /// One way to judge alone; base runs, which tell what is true, are judged in both.
+    pub(super) verdict: Option<Verdict>,
     /// Repeats of each experiment.
     pub(super) runs: usize,
     /// How long a classic verdict is held, in seconds, but in the rows that say otherwise.
@@ -24,8 +27,15 @@ pub(super) struct StudyOptions {
 impl StudyOptions {
     /// Reads the words after the name of the study.
     pub(super) fn of(words: &[&str]) -> Result<Self> {
-        let mut options =
-            Self { quick: false, built: false, only: None, runs: 3, hold: 2.0, grid: 1200 };
+        let mut options = Self {
+            quick: false,
+            built: false,
+            only: None,
+            verdict: None,
+            runs: 3,
+            hold: 2.0,
+            grid: 1200,
+        };
         let mut words = words.iter();
         while let Some(word) = words.next() {
             let mut value = || words.next().with_context(|| format!("{word} takes a value"));
@@ -33,15 +43,22 @@ impl StudyOptions {
                 "--quick" => options = Self { quick: true, runs: 1, hold: 1.0, ..options },
                 "--built" => options.built = true,
                 "--only" => options.only = Some(part(value()?)?),
+                "--verdict" => options.verdict = Some(judged(value()?)?),
                 "--runs" => options.runs = number(word, value()?)?,
                 "--hold" => options.hold = number(word, value()?)?,
                 "--grid" => options.grid = number(word, value()?)?,
                 _ => bail!(
-                    "`study sc99` takes --quick, --built, --only TABLE, --runs N, --hold SECONDS and --grid POINTS; got {word}"
+                    "`study sc99` takes --quick, --built, --only TABLE, --verdict NAME, --runs N, --hold SECONDS and --grid POINTS; got {word}"
                 ),
             }
         }
         Ok(Self { runs: options.runs.max(1), ..options })
+    }
+
+    /// The ways to judge that belong to it.
+    pub(super) fn verdicts(&self) -> impl Iterator<Item = Verdict> {
+        let only = self.verdict;
+        Verdict::ALL.into_iter().filter(move |one| only.is_none_or(|only| only == *one))
     }
 
     /// Whether a table belongs to it.
@@ -53,6 +70,11 @@ impl StudyOptions {
 fn part(text: &str) -> Result<PaperTable> {
     let found = PaperTable::ALL.into_iter().find(|part| part.number() == text);
     found.with_context(|| format!("the tables of the paper are 1, 2, 3 and 4; got {text}"))
+}
+
+fn judged(text: &str) -> Result<Verdict> {
+    let found = Verdict::ALL.into_iter().find(|one| one.name() == text);
+    found.with_context(|| format!("it is judged in the way `classic` or `sequential`; got {text}"))
 }
 
 fn number<T: std::str::FromStr>(word: &str, text: &str) -> Result<T> {

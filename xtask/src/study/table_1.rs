@@ -38,7 +38,7 @@ pub(super) fn study(base_runs: &mut BaseRuns<'_>) -> Result<String> {
         "## Table 1: prunes and priorities\n\nVersion C, {} true bottlenecks. Seconds since `MPI_Init` until this part of them was found.\n",
         truth.len()
     );
-    for verdict in Verdict::ALL {
+    for verdict in base_runs.harness.options.verdicts() {
         text += &format!("\n### {}\n\n{}", verdict.name(), measured(base_runs, verdict, &truth)?);
     }
     text += FLOOR;

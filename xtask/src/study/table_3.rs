@@ -29,7 +29,7 @@ pub(super) fn study(base_runs: &mut BaseRuns<'_>) -> Result<String> {
     let mut text = "## Table 3: directives across versions\n\nSeconds since `MPI_Init` until all true bottlenecks of the row's version were found, with priorities and prunes from a \
         base run of the column's version; names were mapped by `directives map`. In parentheses the spread, and the time in percent of that without directives.\n"
         .to_owned();
-    for verdict in Verdict::ALL {
+    for verdict in base_runs.harness.options.verdicts() {
         text += &format!("\n### {}\n\n", verdict.name());
         text += &cells::head(&["version", "none", "A", "B", "C", "D"]);
         for (version, paper) in ROWS {

@@ -25,7 +25,7 @@ type PrioritySources = BTreeMap<String, u8>;
 
 pub(super) fn study(base_runs: &mut BaseRuns<'_>) -> Result<String> {
     let mut text = "## Table 4: priorities in common\n\nPriorities that base runs of A, B and C gave, all in the names of C, by the versions that gave them.\n".to_owned();
-    for verdict in Verdict::ALL {
+    for verdict in base_runs.harness.options.verdicts() {
         let mut said = PrioritySources::new();
         for (nth, source) in SOURCES.into_iter().enumerate() {
             for line in priorities(base_runs, source, verdict)? {
