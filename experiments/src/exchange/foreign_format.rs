@@ -8,6 +8,7 @@ use flate2::read::GzDecoder;
 
 use super::error::ExchangeError;
 use super::hpctoolkit::{DESCRIPTION, LATER};
+use super::packed_profile::MAGIC;
 
 /// A format that is taken in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,9 +64,9 @@ impl ForeignFormat {
         let file = File::open(path).map_err(failed)?;
         file.take(LOOKED_AT).read_to_end(&mut head).map_err(failed)?;
         if head.starts_with(&[0x1f, 0x8b]) {
-            let mut word = [0; 3];
+            let mut word = [0; MAGIC.len()];
             let is_packed =
-                GzDecoder::new(&head[..]).read_exact(&mut word).is_ok() && &word == b"PPK";
+                GzDecoder::new(&head[..]).read_exact(&mut word).is_ok() && word == *MAGIC;
             return Ok(if is_packed { Self::Packed } else { Self::Pprof });
         }
         if head.starts_with(b"SQLite format 3\0") {

@@ -184,7 +184,7 @@ struct Named {
 }
 
 /// How the words begin.
-const MAGIC: &[u8] = b"\0P\0P\0K";
+pub(super) const MAGIC: &[u8; 6] = b"\0P\0P\0K";
 
 impl ForeignProfile {
     /// Writes it as a packed profile. Names of more than 65,535 bytes are cut there.

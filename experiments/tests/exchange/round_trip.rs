@@ -10,8 +10,8 @@ use flate2::write::GzEncoder;
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 use whyperf_experiments::{
-    ExchangeError, ForeignMetric, ForeignProfile, ForeignThread, Timer, TimerValue, UserEvent,
-    packed_profile, tau_files,
+    ExchangeError, ForeignFormat, ForeignMetric, ForeignProfile, ForeignThread, Timer, TimerValue,
+    UserEvent, packed_profile, tau_files,
 };
 
 /// A folder of its own, removed with it.
@@ -141,6 +141,7 @@ proptest! {
         let events = profile.threads.iter_mut().flat_map(|thread| &mut thread.events);
         events.for_each(|event| event.count = event.count.min(4e9).floor());
         profile.write_packed(&path).expect("writable");
+        prop_assert_eq!(ForeignFormat::of(&path).ok(), Some(ForeignFormat::Packed));
         prop_assert_eq!(packed_profile(&path).expect("just written"), profile);
     }
 
