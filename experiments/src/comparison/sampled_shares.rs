@@ -24,10 +24,14 @@ impl Dispersion {
     /// As the shares of these functions vary over the trials of each operand.
     pub(super) fn of(shares: &[[Trials; 2]]) -> Self {
         let (mut squares, mut by_chance, mut freedom) = (0.0, 0.0, 0.0);
+        let mut of_steady: f64 = 0.0;
         for trials in shares.iter().flatten() {
-            let Some(mean) = trials.mean().filter(|mean| is_inside(*mean)) else { continue };
-            let both = trials.values().iter().zip(trials.weights());
             let of_trials = trials.count() - 1.0;
+            let Some(mean) = trials.mean().filter(|mean| is_inside(*mean)) else {
+                of_steady = of_steady.max(of_trials);
+                continue;
+            };
+            let both = trials.values().iter().zip(trials.weights());
             squares += both.map(|(share, samples)| samples * (share - mean).powi(2)).sum::<f64>();
             by_chance += of_trials * mean * (1.0 - mean);
             freedom += of_trials;
@@ -35,6 +39,8 @@ impl Dispersion {
         // Sums are compared, as one sample too many of a rare function would tell more than all of the others. Samples cannot vary by less than
         // by chance; what does so is chance.
         let factor = if by_chance > 0.0 { (squares / by_chance).max(1.0) } else { 1.0 };
+        // Where each function has nothing or all in all trials, these tell that they do not vary.
+        let freedom = if freedom > 0.0 { freedom } else { of_steady };
         Self { factor, freedom }
     }
 
@@ -97,5 +103,15 @@ mod tests {
             !Dispersion::of(std::slice::from_ref(&single)).differs(&single, &SURE),
             "how trials vary is not known"
         );
+    }
+
+    #[test]
+    fn what_takes_all_in_place_of_nothing_differs() {
+        let [nothing, all] = [0.0, 1.0].map(|share| of(&[(share, 100.0); 5]));
+        let shares = [[nothing.clone(), all.clone()], [all, nothing]];
+        let dispersion = Dispersion::of(&shares);
+        assert!(shares.iter().all(|of| dispersion.differs(of, &SURE)));
+        let alike = [shares[0][0].clone(), shares[0][0].clone()];
+        assert!(!dispersion.differs(&alike, &SURE));
     }
 }
