@@ -113,10 +113,15 @@ impl Delta {
         let change = (log_x.mean().unwrap_or_default() - log_y.mean().unwrap_or_default()).abs();
         let matters = if is_logarithm { -(1.0 - least).ln() } else { least * larger };
         let now = x.count().min(y.count());
+        let is_sure = chance(&log_x, &log_y).is_some_and(|chance| chance <= 1.0 - confidence);
         // Settled as soon as chance is ruled out for a change that matters, or a change that matters is ruled out.
         let is_settled = |count: f64| {
             let half = half_width((of_x + of_y) / 2.0, count, confidence);
-            if change >= matters { change >= half } else { change + half <= matters }
+            if change < matters {
+                return change + half <= matters;
+            }
+            // More trials are asked for where these did not rule out chance, however many that takes of such variance.
+            if count > now { change >= half } else { is_sure }
         };
         let counts = (2..=Self::MOST_TRIALS).filter(|count| f64::from(*count) >= now);
         match counts.into_iter().find(|count| is_settled(f64::from(*count))) {
@@ -240,6 +245,13 @@ mod tests {
         assert!((20..200).contains(&more), "{more}");
         let apart = Trials::new([20.0, 21.0, 19.0]);
         assert_eq!(SURE.outlook(&near.0, &apart), Outlook::Settled);
+        let unequal = (Trials::new([1.504, 1.670]), Trials::new([4.575, 5.557]));
+        assert_eq!(
+            SURE.distance(&unequal.0, &unequal.1),
+            Alike,
+            "one of them hardly tells its spread"
+        );
+        assert_eq!(SURE.outlook(&unequal.0, &unequal.1), Outlook::Trials(3));
         assert_eq!(SURE.outlook(&near.0, &one(20.0)), Outlook::SpreadUnknown);
         let count = Trials::new([5.0, 5.0]);
         assert_eq!(SURE.outlook(&count, &count), Outlook::Settled);
