@@ -153,12 +153,14 @@ fn half_width(variance: f64, count: f64, confidence: f64) -> f64 {
 
 /// The chance that means as far apart as these come of equals: the two-sided p-value of Welch's test.
 pub(super) fn chance(x: &Trials, y: &Trials) -> Option<f64> {
-    let parts = [x, y].map(|of| of.variance().map(|variance| variance / of.count()));
+    let counts = [x, y].map(Trials::effective_count);
+    let part = |(of, count): (&Trials, f64)| of.variance().map(|variance| variance / count);
+    let parts = [part((x, counts[0])), part((y, counts[1]))];
     let [Some(of_x), Some(of_y)] = parts else { return None };
     let change = (x.mean()? - y.mean()?).abs();
     let both = of_x + of_y;
     let freedom =
-        both.powi(2) / (of_x.powi(2) / (x.count() - 1.0) + of_y.powi(2) / (y.count() - 1.0));
+        both.powi(2) / (of_x.powi(2) / (counts[0] - 1.0) + of_y.powi(2) / (counts[1] - 1.0));
     Some(chance_of(change, both.sqrt(), freedom))
 }
 
@@ -226,6 +228,14 @@ mod tests {
         assert_eq!(SURE.distance(&noisy, &Trials::new([11.5, 10.5, 12.5])), Alike);
         assert_eq!(SURE.distance(&noisy, &apart), Differs);
         assert_eq!(SURE.distance(&noisy, &one(20.0)), Unknown, "one trial has no spread");
+    }
+
+    #[test]
+    fn a_trial_that_counts_for_nearly_all_tells_no_more_than_one() {
+        let of = |first: f64| {
+            Trials::weighted([(first, 1000.0), (3.0, 10.0), (6.0, 10.0), (5.0, 10.0), (2.0, 10.0)])
+        };
+        assert_eq!(SURE.distance(&of(5.0), &of(6.5)), Alike);
     }
 
     #[test]

@@ -54,6 +54,14 @@ impl Trials {
         f64::from(u32::try_from(self.values.len()).unwrap_or(u32::MAX))
     }
 
+    /// How many trials that count the same would tell as much of how they vary: nearly one where one counts for nearly all of them.
+    #[must_use]
+    pub fn effective_count(&self) -> f64 {
+        let all: f64 = self.weights.iter().sum();
+        let squares: f64 = self.weights.iter().map(|weight| weight.powi(2)).sum();
+        if squares > 0.0 { all.powi(2) / squares } else { 0.0 }
+    }
+
     /// Their mean; none where nothing is known.
     #[must_use]
     pub fn mean(&self) -> Option<f64> {
@@ -66,7 +74,9 @@ impl Trials {
     pub fn variance(&self) -> Option<f64> {
         let mean = self.mean().filter(|_| self.values.len() > 1)?;
         let squares: f64 = self.parts().map(|(value, part)| part * (value - mean).powi(2)).sum();
-        Some(squares * self.count() / (self.count() - 1.0))
+        let count = self.effective_count();
+        // Beside a trial of a weight without end the others tell nothing.
+        (count > 1.0).then(|| squares * count / (count - 1.0))
     }
 
     /// Each value with its part of all weights.
@@ -103,8 +113,10 @@ mod tests {
     fn a_value_that_is_known_better_counts_more() {
         let trials = Trials::weighted([(2.0, 30.0), (6.0, 10.0), (9.0, 0.0)]);
         assert_eq!((trials.mean(), trials.count()), (Some(3.0), 2.0));
-        // As four values of one trial each would vary, and two of them tell.
-        assert_eq!(trials.variance(), Some(2.0 * (0.75 + 0.25 * 9.0)));
+        // They tell as much as 1.6 trials that count the same.
+        assert_eq!(trials.effective_count(), 1.6);
+        let variance = trials.variance().expect("two values");
+        assert!((variance - 8.0).abs() < 1e-12, "{variance}");
     }
 
     #[test]
