@@ -340,7 +340,10 @@ impl RunResults {
     fn estimated_part(&mut self, pair: &Pair) -> Option<f64> {
         let estimated = self.estimated(pair)?;
         let all_code = pair.focus.with(Hierarchy::Code, Resource::root(Hierarchy::Code));
-        let is_part = !pair.metric.definition().aggregation.compares() && all_code != pair.focus;
+        // Of calls only those are counted that were made while their functions were switched on, so all of them together are no more than that.
+        let is_part = !pair.metric.definition().aggregation.compares()
+            && pair.metric != Metric::Calls
+            && all_code != pair.focus;
         let whole = is_part.then(|| self.measured(&Pair::new(pair.metric, all_code))).flatten();
         Some(whole.map_or(estimated, |whole| estimated.min(whole)))
     }
@@ -444,6 +447,13 @@ mod tests {
         );
         results.histograms.values_mut().for_each(|one| one.add(second(2, 4), 1_000_000_000));
         assert_eq!(results.amount(&pair), Some(4e9), "no more than all code ran");
+        let calls = Pair::new(Metric::Calls, pair.focus);
+        let mut histogram = Histogram::new(10, Nanos(1_000_000_000));
+        histogram.add(second(2, 4), 600);
+        results.histograms.insert(calls.clone(), histogram);
+        let whole = Pair::new(Metric::Calls, Focus::whole_program());
+        assert_eq!(results.amount(&whole), Some(0.0), "what was counted");
+        assert_eq!(results.amount(&calls), Some(3000.0), "six hundred in two of ten seconds");
     }
 
     /// Two threads that compute and wait in three passes.
