@@ -8,7 +8,7 @@
 use std::str::FromStr;
 
 use whyperf_experiments::{
-    Comparison, Delta, DiscreteDistance, Operand, PerformanceResults as _, Trials, WallVerdict,
+    Comparison, Delta, DiscreteDistance, Operand, Trials, WallVerdict, alike_results,
 };
 use whyperf_model::{Focus, Metric, Unit};
 
@@ -115,7 +115,7 @@ impl Condition {
                 (wall.a_s * 1e9, wall.b_s * 1e9)
             }
             Subject::Metric(metric, focus) => {
-                let [in_a, in_b] = [a, b].map(|of| of.results(*metric, focus));
+                let [in_a, in_b] = alike_results(*metric, focus, (a, b));
                 if comparison.is_of_trials() && !differs(&in_a, &in_b) {
                     return None;
                 }
@@ -147,6 +147,23 @@ fn differs(a: &Trials, b: &Trials) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use whyperf_experiments::{ComparisonSettings, StatedResults, compare};
+
+    #[test]
+    fn what_was_measured_fails_nothing_beside_what_samples_tell() {
+        let of = |values: &str| {
+            let text = format!("whyperf results 1\ncpu <> 9 s, 9 s\ncpu </Code/a.c/f> {values}");
+            Operand::stated("stated".to_owned(), StatedResults::parse(&text).expect("well formed"))
+        };
+        let condition: Condition = "cpu at </Code/a.c/f> > +5%".parse().expect("well formed");
+        let failure = |a: &str, b: &str| {
+            let (mut a, mut b) = (of(a), of(b));
+            let comparison = compare(&mut a, &mut b, &ComparisonSettings::default());
+            condition.failure(&comparison, &mut a, &mut b)
+        };
+        assert_eq!(failure("10/100, 10/100", "3 s, 3 s"), None);
+        assert!(failure("1 s, 1 s", "3 s, 3 s").is_some());
+    }
 
     #[test]
     fn conditions_are_read() {

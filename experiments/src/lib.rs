@@ -92,7 +92,7 @@ pub use profile_tables::ProfileTables;
 pub use program_event::{
     Cluster, Delta, Difference, DifferenceTree, DiscreteDistance, EventGroup, Explanation, Outlook,
     PairedResult, PerformanceResults, ProgramEvent, RunLabel, SampledAmount, Scope, StatedResults,
-    StatedResultsError, StatedResultsProblem, Trials, cluster, euclidean, list,
+    StatedResultsError, StatedResultsProblem, Trials, alike_results, cluster, euclidean, list,
     performance_difference, weighted_mean,
 };
 pub use query::{

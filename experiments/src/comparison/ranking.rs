@@ -22,7 +22,7 @@ use super::operand::Operand;
 use super::shifted_part::ShiftedPart;
 use crate::program_event::{
     Delta, Difference, DifferenceTree, DiscreteDistance, EventGroup, Explanation,
-    PerformanceResults as _, Scope, Trials, performance_difference,
+    PerformanceResults as _, Scope, Trials, alike_results, performance_difference,
 };
 
 /// A part of a difference.
@@ -189,7 +189,7 @@ const WORTH_A_LINE: f64 = 0.1;
 
 /// What the second has more than the first.
 fn change(a: &mut Operand, b: &mut Operand, metric: Metric, focus: &Focus) -> Option<f64> {
-    let [a, b] = [a, b].map(|of| of.results(metric, focus).mean());
+    let [a, b] = alike_results(metric, focus, (a, b)).map(|of| of.mean());
     Some(b? - a?)
 }
 

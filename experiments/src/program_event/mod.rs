@@ -35,6 +35,6 @@ pub use performance_difference::{
 };
 pub use performance_distance::{PairedResult, euclidean, weighted_mean};
 pub(crate) use results::{AlikeResults, WeightedShare};
-pub use results::{PerformanceResults, SampledAmount};
+pub use results::{PerformanceResults, SampledAmount, alike_results};
 pub use stated_results::{StatedResults, StatedResultsError, StatedResultsProblem};
 pub use trials::Trials;

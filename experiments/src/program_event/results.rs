@@ -49,6 +49,16 @@ impl SampledAmount {
     }
 }
 
+/// What two operands came to at a focus in the trials of which that is known, of both as it was measured or of both by samples.
+#[must_use]
+pub fn alike_results(
+    metric: Metric,
+    focus: &Focus,
+    operands: (&mut dyn PerformanceResults, &mut dyn PerformanceResults),
+) -> [Trials; 2] {
+    AlikeResults::of(metric, focus, operands).trials()
+}
+
 /// What two operands came to at a focus in their trials, known of both in the same way.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum AlikeResults {
