@@ -12,7 +12,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use whyperf_consultant::NameMaps;
-use whyperf_model::matching::{ClassId, Classes, Resources, RunTotals, ThreadPlace, Totals};
+use whyperf_model::matching::{
+    ClassId, Classes, Location, Resources, RunTotals, ThreadPlace, Totals,
+};
 use whyperf_model::{
     Category, Counter, Focus, Hierarchy, Histogram, Interval, Metric, Nanos, Pair, Quantity,
     Resource,
@@ -164,6 +166,22 @@ impl RunResults {
         let amounts = amounts.collect();
         (self.interval, self.totals) = own;
         amounts
+    }
+
+    /// Names for processes that are no ranks, by the order in which they were seen: theirs are numbers of the system, other ones in each run.
+    pub(crate) fn processes_by_order(&self) -> NameMaps {
+        let mut all: Vec<&Location> = self.record.locations.iter().collect();
+        all.sort_by_key(|location| location.number);
+        let ranks: BTreeSet<&Resource> =
+            all.iter().filter(|one| one.rank.is_some()).map(|one| &one.process).collect();
+        let mut known = BTreeSet::new();
+        let others = all.into_iter().map(|location| &location.process);
+        let others = others.filter(|process| !ranks.contains(process) && known.insert(*process));
+        let above = Resource::root(Hierarchy::Process);
+        let named = |(number, process): (usize, &Resource)| {
+            (process.clone(), above.child(&format!("p{}", number + 1)))
+        };
+        others.enumerate().map(named).collect()
     }
 
     /// Gives its things the names that another run has for them.
@@ -454,6 +472,29 @@ mod tests {
         let whole = Pair::new(Metric::Calls, Focus::whole_program());
         assert_eq!(results.amount(&whole), Some(0.0), "what was counted");
         assert_eq!(results.amount(&calls), Some(3000.0), "six hundred in two of ten seconds");
+    }
+
+    #[test]
+    fn processes_that_are_no_ranks_are_called_by_their_order() {
+        let process = |number: u32, rank: Option<u32>, name: &str| {
+            let process: Resource = format!("/Process/{name}").parse().expect("well formed");
+            Location { number, rank, thread: process.clone(), process, ..first_thread(0) }
+        };
+        let locations = vec![
+            process(3, None, "4090"),
+            process(0, None, "4711"),
+            process(1, Some(0), "0"),
+            process(2, None, "4090"),
+        ];
+        let mut record = Record::default();
+        record.locations = locations;
+        let results = RunResults::new(record, BTreeMap::new(), ProgramEvent::default());
+        let maps = results.processes_by_order();
+        let told = ["4711", "4090/1", "0"].map(|name| {
+            let process = format!("/Process/{name}").parse().expect("well formed");
+            maps.renamed(&process).path().to_owned()
+        });
+        assert_eq!(told, ["/Process/p1", "/Process/p2/1", "/Process/0"]);
     }
 
     /// Two threads that compute and wait in three passes.

@@ -47,6 +47,12 @@ impl NameMaps {
         if mistakes.is_empty() { Ok(maps) } else { Err(mistakes) }
     }
 
+    /// Whether nothing is called otherwise now.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.to.is_empty()
+    }
+
     /// The new name, by the map of the longest old one; and on from there.
     #[must_use]
     pub fn renamed(&self, resource: &Resource) -> Resource {
@@ -97,5 +103,12 @@ impl NameMaps {
         let from = above.find(|above| self.to.contains_key(above))?;
         let to = &self.to[&from];
         Resource::parse(&format!("{to}{}", &name.path()[from.path().len()..])).ok()
+    }
+}
+
+/// Old names with their new ones; of two for one name the last counts.
+impl FromIterator<(Resource, Resource)> for NameMaps {
+    fn from_iter<T: IntoIterator<Item = (Resource, Resource)>>(maps: T) -> Self {
+        Self { to: maps.into_iter().collect() }
     }
 }

@@ -137,14 +137,7 @@ impl Operand {
     #[must_use]
     pub fn renamed(mut self, maps: &NameMaps) -> Self {
         if let OperandSource::Runs(trials) = &mut self.source {
-            for trial in trials {
-                trial.results.rename(maps);
-                for verdict in &mut trial.verdicts {
-                    if let Ok(focus) = verdict.focus.parse::<Focus>() {
-                        verdict.focus = maps.focus(&focus).to_string();
-                    }
-                }
-            }
+            trials.iter_mut().for_each(|trial| trial.rename(maps));
         }
         self
     }
@@ -231,6 +224,10 @@ impl OneTrial {
             verdicts: store.verdicts(run)?,
             phases: store.phases(run)?,
         };
+        let by_order = trial.results.processes_by_order();
+        if !by_order.is_empty() {
+            trial.rename(&by_order);
+        }
         if *part == RunPart::Whole {
             return Ok(trial);
         }
@@ -244,6 +241,15 @@ impl OneTrial {
         trial.elapsed = interval.length().as_secs_f64();
         trial.results = trial.results.within(interval);
         Ok(trial)
+    }
+
+    fn rename(&mut self, maps: &NameMaps) {
+        self.results.rename(maps);
+        for verdict in &mut self.verdicts {
+            if let Ok(focus) = verdict.focus.parse::<Focus>() {
+                verdict.focus = maps.focus(&focus).to_string();
+            }
+        }
     }
 
     /// When in the run a part was; none where it has no such, or it has no length.
