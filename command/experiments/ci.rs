@@ -175,13 +175,7 @@ fn told(request: &Ci, branch: &str, verdict: &Verdict) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     };
     let is_printed = delivery::print(&text::render(comparison, request.reading.style()));
-    let failures: Vec<&String> =
-        outcomes.iter().filter_map(|outcome| outcome.failure.as_ref()).collect();
-    for failure in &failures {
-        terminal::complain(failure);
-    }
-    let is_sound = failures.is_empty();
-    Ok(if is_sound { status(is_printed) } else { ExitCode::from(FailureRules::STATUS) })
+    Ok(FailureRules::complain(outcomes).unwrap_or_else(|| status(is_printed)))
 }
 
 /// What `whyperf ci --help` ends with.

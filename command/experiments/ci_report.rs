@@ -5,6 +5,7 @@ use whyperf_experiments::{Comparison, RankedDifference, markup_escaped};
 use crate::experiments::amounts::{change, short_focus};
 use crate::experiments::failure_rules::RuleOutcome;
 use crate::experiments::markdown;
+use crate::experiments::rule_verdict::RuleVerdict;
 use crate::output::terminal::plain;
 
 /// What became of the runs.
@@ -38,13 +39,17 @@ pub(super) fn junit(branch: &str, verdict: &Verdict) -> String {
             ));
         }
         Verdict::Compared { comparison, outcomes } => {
-            for RuleOutcome { rule, failure } in outcomes {
-                let told = failure.as_ref().map_or_else(String::new, |failure| {
-                    failures += 1;
-                    let (message, reason) =
-                        (markup_escaped(failure), markup_escaped(&reason(comparison)));
-                    format!("<failure message=\"{message}\">{reason}</failure>")
-                });
+            for RuleOutcome { rule, verdict } in outcomes {
+                failures += usize::from(verdict.is_failed());
+                let message = markup_escaped(verdict.text().unwrap_or_default());
+                let told = match verdict {
+                    RuleVerdict::Passed => String::new(),
+                    RuleVerdict::NotKnown(_) => format!("<skipped message=\"{message}\"/>"),
+                    RuleVerdict::Failed(_) => {
+                        let reason = markup_escaped(&reason(comparison));
+                        format!("<failure message=\"{message}\">{reason}</failure>")
+                    }
+                };
                 cases.push(case(rule, &told));
             }
         }
@@ -86,10 +91,15 @@ pub(super) fn markdown(branch: &str, verdict: &Verdict) -> String {
             format!("### No baseline\n\nThe branch `{}` has none to compare with.\n", plain(branch))
         }
         Verdict::Compared { comparison, outcomes } => {
-            let failures = outcomes.iter().filter_map(|outcome| outcome.failure.as_ref());
-            let lines: String = failures.map(|one| format!("- {}\n", plain(one))).collect();
-            let text = markdown::render(comparison);
-            if lines.is_empty() { text } else { format!("{text}\n**It fails:**\n\n{lines}") }
+            let told = |head: &str, is_told: &dyn Fn(&RuleVerdict) -> bool| {
+                let verdicts = outcomes.iter().map(|outcome| &outcome.verdict);
+                let texts = verdicts.filter(|one| is_told(one)).filter_map(RuleVerdict::text);
+                let lines: String = texts.map(|text| format!("- {}\n", plain(text))).collect();
+                if lines.is_empty() { lines } else { format!("\n**{head}:**\n\n{lines}") }
+            };
+            let failed = told("It fails", &RuleVerdict::is_failed);
+            let not_known = told("Not checked", &|one| matches!(one, RuleVerdict::NotKnown(_)));
+            markdown::render(comparison) + &failed + &not_known
         }
     }
 }
@@ -110,14 +120,22 @@ mod tests {
         let settings = ComparisonSettings::default();
         let comparison = Box::new(compare(&mut stated("1"), &mut stated("1"), &settings));
         let outcomes = vec![
-            RuleOutcome { rule: "wall > +5%".into(), failure: Some("2 s \"before\"".into()) },
-            RuleOutcome { rule: "slower".into(), failure: None },
+            RuleOutcome {
+                rule: "wall > +5%".into(),
+                verdict: RuleVerdict::Failed("2 s \"before\"".into()),
+            },
+            RuleOutcome { rule: "slower".into(), verdict: RuleVerdict::Passed },
+            RuleOutcome {
+                rule: "cpu > +5%".into(),
+                verdict: RuleVerdict::NotKnown("not known of A".into()),
+            },
         ];
         let text = junit("main", &Verdict::Compared { comparison, outcomes });
-        assert!(text.contains("tests=\"3\" failures=\"1\" errors=\"0\""), "{text}");
+        assert!(text.contains("tests=\"4\" failures=\"1\" errors=\"0\""), "{text}");
         assert!(text.contains(
             "name=\"wall &gt; +5%\"><failure message=\"2 s &quot;before&quot;\">no cause"
         ));
+        assert!(text.contains("name=\"cpu &gt; +5%\"><skipped message=\"not known of A\"/>"));
     }
 
     #[test]

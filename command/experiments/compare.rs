@@ -17,7 +17,6 @@ use crate::experiments::operand::NamedOperand;
 use crate::experiments::read_options::ReadOptions;
 use crate::experiments::{markdown, text};
 use crate::output::delivery::{self, status};
-use crate::output::terminal;
 use crate::output::whole_file;
 use crate::search::directive_file::DirectiveFile;
 use crate::search::inputs;
@@ -73,7 +72,7 @@ pub(crate) fn compare(request: &Compare) -> Result<ExitCode> {
     if let Some(maps) = written_maps(request)? {
         first = first.renamed(&maps);
     }
-    let (mut all, mut failures) = (Vec::new(), Vec::new());
+    let (mut all, mut outcomes) = (Vec::new(), Vec::new());
     let mut others = Vec::new();
     for operand in &request.operands[1..] {
         let mut other = operand.read(&request.reading.store, &mut store)?;
@@ -82,7 +81,7 @@ pub(crate) fn compare(request: &Compare) -> Result<ExitCode> {
             first = renamed.unwrap_or(first);
         }
         let comparison = compared(&mut first, &mut other, &settings);
-        failures.extend(request.rules.failures(&comparison, &mut first, &mut other));
+        outcomes.extend(request.rules.outcomes(&comparison, &mut first, &mut other));
         all.push(comparison);
         others.push(OperandOutline::of(&other));
     }
@@ -99,10 +98,7 @@ pub(crate) fn compare(request: &Compare) -> Result<ExitCode> {
     };
     shown.extend(of_all.filter(|text| !text.is_empty()));
     let is_printed = delivery::print(&shown.join("\n"));
-    for failure in &failures {
-        terminal::complain(failure);
-    }
-    Ok(if failures.is_empty() { status(is_printed) } else { ExitCode::from(FailureRules::STATUS) })
+    Ok(FailureRules::complain(&outcomes).unwrap_or_else(|| status(is_printed)))
 }
 
 /// ⊕ of all operands, where they are more than two.

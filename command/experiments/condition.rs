@@ -7,6 +7,7 @@
 
 use std::str::FromStr;
 
+use crate::experiments::rule_verdict::RuleVerdict;
 use whyperf_experiments::{
     Comparison, Delta, DiscreteDistance, Operand, Trials, WallVerdict, alike_results,
 };
@@ -99,29 +100,49 @@ impl Condition {
         &self.text
     }
 
-    /// Why it fails a comparison; none where it does not.
-    pub(super) fn failure(
+    /// What a comparison says to it.
+    pub(super) fn verdict(
         &self,
         comparison: &Comparison,
         a: &mut Operand,
         b: &mut Operand,
-    ) -> Option<String> {
-        let (of_a, of_b) = match &self.subject {
+    ) -> RuleVerdict {
+        let (known, is_chance) = match &self.subject {
             Subject::Wall => {
-                let wall = comparison.wall.as_ref()?;
-                if wall.verdict == WallVerdict::NoDifference && comparison.is_of_trials() {
-                    return None;
-                }
-                (wall.a_s * 1e9, wall.b_s * 1e9)
+                let wall = comparison.wall.as_ref();
+                let is_chance = wall.is_some_and(|wall| wall.verdict == WallVerdict::NoDifference);
+                (wall.map(|wall| [wall.a_s, wall.b_s].map(|time| Some(time * 1e9))), is_chance)
             }
             Subject::Metric(metric, focus) => {
                 let [in_a, in_b] = alike_results(*metric, focus, (a, b));
-                if comparison.is_of_trials() && !differs(&in_a, &in_b) {
-                    return None;
-                }
-                (in_a.mean()?, in_b.mean()?)
+                (Some([in_a.mean(), in_b.mean()]), !differs(&in_a, &in_b))
             }
         };
+        match known {
+            Some([Some(_), Some(_)]) if comparison.is_of_trials() && is_chance => {
+                RuleVerdict::Passed
+            }
+            Some([Some(of_a), Some(of_b)]) => self.applied(of_a, of_b),
+            Some([of_a, of_b]) => {
+                let who = match (of_a, of_b) {
+                    (None, None) => "of any of them".to_owned(),
+                    (None, _) => format!("of {}", a.name()),
+                    _ => format!("of {}", b.name()),
+                };
+                RuleVerdict::NotKnown(format!(
+                    "'{}' could not be checked: that is not known {who}",
+                    self.text
+                ))
+            }
+            None => RuleVerdict::NotKnown(format!(
+                "'{}' could not be checked: numbers that somebody stated say nothing of it",
+                self.text
+            )),
+        }
+    }
+
+    /// Whether what it speaks of fails the comparison, in nanoseconds or the unit of its metric.
+    fn applied(&self, of_a: f64, of_b: f64) -> RuleVerdict {
         let (change, limit) = match self.limit {
             Limit::Amount(limit) => (of_b - of_a, limit),
             Limit::Share(limit) if of_a != 0.0 => (of_b / of_a - 1.0, limit),
@@ -134,7 +155,10 @@ impl Condition {
             Subject::Metric(metric, _) => metric.definition().unit.symbol(),
         };
         let (of_a, of_b) = (amount(of_a, unit), amount(of_b, unit));
-        fails.then(|| format!("'{}' holds: {of_a} before, {of_b} now", self.text))
+        if !fails {
+            return RuleVerdict::Passed;
+        }
+        RuleVerdict::Failed(format!("'{}' holds: {of_a} before, {of_b} now", self.text))
     }
 }
 
@@ -156,13 +180,15 @@ mod tests {
             Operand::stated("stated".to_owned(), StatedResults::parse(&text).expect("well formed"))
         };
         let condition: Condition = "cpu at </Code/a.c/f> > +5%".parse().expect("well formed");
-        let failure = |a: &str, b: &str| {
+        let verdict_of = |a: &str, b: &str| {
             let (mut a, mut b) = (of(a), of(b));
             let comparison = compare(&mut a, &mut b, &ComparisonSettings::default());
-            condition.failure(&comparison, &mut a, &mut b)
+            condition.verdict(&comparison, &mut a, &mut b)
         };
-        assert_eq!(failure("10/100, 10/100", "3 s, 3 s"), None);
-        assert!(failure("1 s, 1 s", "3 s, 3 s").is_some());
+        let verdict = verdict_of("10/100, 10/100", "3 s, 3 s");
+        assert!(matches!(verdict, RuleVerdict::NotKnown(_)), "{verdict:?}");
+        assert!(verdict_of("1 s, 1 s", "3 s, 3 s").is_failed());
+        assert_eq!(verdict_of("3 s, 3 s", "1 s, 1 s"), RuleVerdict::Passed);
     }
 
     #[test]

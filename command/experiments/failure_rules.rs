@@ -1,9 +1,13 @@
 //! What fails a comparison: conditions on numbers, and what was found.
 
+use std::process::ExitCode;
+
 use clap::{Args, ValueEnum};
 use whyperf_experiments::{Comparison, Operand, WallVerdict};
 
 use crate::experiments::condition::Condition;
+use crate::experiments::rule_verdict::RuleVerdict;
+use crate::output::terminal;
 
 /// The rules of a request.
 #[derive(Clone, Debug, Default, Args)]
@@ -27,11 +31,11 @@ pub(crate) enum FailOn {
     Slower,
 }
 
-/// A rule, and why it fails the comparison; `None` where it does not.
+/// A rule, and what became of it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct RuleOutcome {
     pub(crate) rule: String,
-    pub(crate) failure: Option<String>,
+    pub(crate) verdict: RuleVerdict,
 }
 
 impl FailureRules {
@@ -47,27 +51,25 @@ impl FailureRules {
     ) -> Vec<RuleOutcome> {
         let mut outcomes = Vec::new();
         for condition in &self.fail_if {
-            let failure = condition.failure(comparison, a, b);
-            outcomes.push(RuleOutcome { rule: condition.text().to_owned(), failure });
+            let verdict = condition.verdict(comparison, a, b);
+            outcomes.push(RuleOutcome { rule: condition.text().to_owned(), verdict });
         }
         for what in &self.fail_on {
             let rule = what
                 .to_possible_value()
                 .map_or_else(String::new, |value| value.get_name().to_owned());
-            outcomes.push(RuleOutcome { rule, failure: what.failure(comparison, b.name()) });
+            let failure = what.failure(comparison, b.name());
+            let verdict = failure.map_or(RuleVerdict::Passed, RuleVerdict::Failed);
+            outcomes.push(RuleOutcome { rule, verdict });
         }
         outcomes
     }
 
-    /// Why the comparison fails.
-    pub(crate) fn failures(
-        &self,
-        comparison: &Comparison,
-        a: &mut Operand,
-        b: &mut Operand,
-    ) -> Vec<String> {
-        let outcomes = self.outcomes(comparison, a, b);
-        outcomes.into_iter().filter_map(|outcome| outcome.failure).collect()
+    /// Tells which rules fail comparisons, and which could not be checked; the status to end with, if one fails.
+    pub(crate) fn complain(outcomes: &[RuleOutcome]) -> Option<ExitCode> {
+        let verdicts = || outcomes.iter().map(|outcome| &outcome.verdict);
+        verdicts().filter_map(RuleVerdict::text).for_each(terminal::complain);
+        verdicts().any(RuleVerdict::is_failed).then(|| ExitCode::from(Self::STATUS))
     }
 }
 

@@ -13,5 +13,6 @@ mod operand;
 pub(crate) mod query;
 mod read_options;
 pub(crate) mod reduce;
+mod rule_verdict;
 pub(crate) mod scale;
 mod text;
