@@ -18,6 +18,7 @@
 //! This crate knows no live process; what it stores comes in plain values.
 #![forbid(unsafe_code)]
 
+mod asked_totals;
 mod bins;
 mod callpath_numbers;
 mod comparison;

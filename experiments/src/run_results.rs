@@ -20,6 +20,7 @@ use whyperf_model::{
     Resource,
 };
 
+use crate::asked_totals::AskedTotals;
 use crate::error::StoreError;
 use crate::function_calls::FunctionCalls;
 use crate::program_event::{PerformanceResults, ProgramEvent, SampledAmount};
@@ -35,6 +36,7 @@ pub struct RunResults {
     record: Record,
     histograms: BTreeMap<Pair, Histogram>,
     sampled: SampledShares,
+    asked: AskedTotals,
     /// How often processes called functions, in the whole run.
     called: FunctionCalls,
     event: ProgramEvent,
@@ -65,8 +67,11 @@ impl Store {
         let event = ProgramEvent::new(spans.filter_map(|span| span.name.parse().ok()));
         let mut results = RunResults::new(record, histograms, event);
         let report = self.report(run)?;
-        results.sampled =
-            report.map_or_else(SampledShares::default, |report| SampledShares::of(&report.json));
+        let report = report.and_then(|report| serde_json::from_str(&report.json).ok());
+        if let Some(report) = report {
+            results.sampled = SampledShares::of(&report);
+            results.asked = AskedTotals::of(&report);
+        }
         let known = results.known_code();
         let is_uncounted = |one: &&Resource| {
             let is_function = one.hierarchy() == Hierarchy::Code && one.depth() > 1;
@@ -90,6 +95,7 @@ impl RunResults {
             record,
             histograms,
             sampled: SampledShares::default(),
+            asked: AskedTotals::default(),
             called: FunctionCalls::default(),
             event,
             interval,
@@ -200,6 +206,7 @@ impl RunResults {
             .collect();
         self.event = self.event.renamed(maps);
         self.sampled.rename(maps);
+        self.asked.rename(maps);
         self.called.rename(maps);
         self.regions = self.regions.iter().map(|region| maps.renamed(region)).collect();
         (self.classes, self.resources) = (Classes::default(), Resources::default());
@@ -275,7 +282,9 @@ impl RunResults {
         let of_functions = is_from_histogram(pair);
         // Of functions only those are known that somebody looked at; one that samples led to need not be a resource of the run.
         if of_functions && !self.names_regions(pair) {
-            return self.estimated_part(pair).or_else(|| self.by_profile(pair));
+            let asked = self.of_all_run().then(|| self.asked.total(pair)).flatten();
+            let known = asked.or_else(|| self.estimated_part(pair));
+            return known.or_else(|| self.by_profile(pair));
         }
         if !self.event.is_valid(&pair.focus) {
             // What is not there does nothing.
@@ -330,8 +339,7 @@ impl RunResults {
         let [function] = pair.focus.part(Hierarchy::Code) else { return None };
         let is_alone = pair.focus == Focus::whole_program().with(Hierarchy::Code, function.clone());
         // Samples are of the whole run.
-        let is_of_run = self.interval == self.record.length();
-        if !is_alone || !is_of_run || function.depth() < 2 || self.names_regions(pair) {
+        if !is_alone || !self.of_all_run() || function.depth() < 2 || self.names_regions(pair) {
             return None;
         }
         let share = self.sampled.share(function);
@@ -342,8 +350,13 @@ impl RunResults {
     /// How often a process called a function that no pair of its own was measured for.
     fn by_profile(&self, pair: &Pair) -> Option<f64> {
         // The profile is one of the whole run.
-        let is_known = pair.metric == Metric::Calls && self.interval == self.record.length();
+        let is_known = pair.metric == Metric::Calls && self.of_all_run();
         is_known.then(|| self.called.amount(&pair.focus)).flatten()
+    }
+
+    /// Whether it speaks of the run from its beginning to its end.
+    fn of_all_run(&self) -> bool {
+        self.interval == self.record.length()
     }
 
     /// Its code and processes: also functions that samples led to, which need not be resources of the run.
@@ -428,6 +441,7 @@ impl PerformanceResults for RunResults {
 mod tests {
     use super::*;
     use crate::record::first_thread;
+    use serde_json::json;
     use whyperf_model::Time;
     use whyperf_model::matching::{Grown, IntervalRecord, Kind, LocationId};
 
@@ -456,8 +470,8 @@ mod tests {
         histogram.add(second(2, 4), 500_000_000);
         let histograms = [(pair.clone(), histogram)].into();
         let mut results = RunResults::new(record, histograms, ProgramEvent::default());
-        let hot = r#"{"hot_code":[{"function":"/Code/m.c/f","share":0.4,"plus_minus":0.1}]}"#;
-        results.sampled = SampledShares::of(hot);
+        let hot = json!([{"function": "/Code/m.c/f", "share": 0.4, "plus_minus": 0.1}]);
+        results.sampled = SampledShares::of(&json!({ "hot_code": hot }));
         assert_eq!(
             results.amount(&pair),
             Some(2.5e9),

@@ -16,8 +16,7 @@ pub(crate) struct SampledShares {
 
 impl SampledShares {
     /// What a report says in its `hot_code`.
-    pub(crate) fn of(report: &str) -> Self {
-        let report: Value = serde_json::from_str(report).unwrap_or_default();
+    pub(crate) fn of(report: &Value) -> Self {
         let rows = report["hot_code"].as_array().map(Vec::as_slice).unwrap_or_default();
         let row =
             |row: &Value| Some((row["function"].as_str()?.parse().ok()?, row["share"].as_f64()?));
@@ -60,13 +59,15 @@ fn samples(share: f64, plus_minus: f64) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn the_samples_follow_from_a_share_and_its_error() {
-        let report = r#"{"hot_code":[
-            {"function":"/Code/m.c/f","share":0.75,"plus_minus":0.084870},
-            {"function":"/Code/m.c/g","share":0.25,"plus_minus":0.084870}]}"#;
-        let shares = SampledShares::of(report);
+        let report = json!({"hot_code": [
+            {"function": "/Code/m.c/f", "share": 0.75, "plus_minus": 0.084870},
+            {"function": "/Code/m.c/g", "share": 0.25, "plus_minus": 0.084870},
+        ]});
+        let shares = SampledShares::of(&report);
         assert!((shares.samples() - 100.0).abs() < 0.1, "{shares:?}");
         let [g, other] =
             ["/Code/m.c/g", "/Code/m.c/h"].map(|one| one.parse().expect("well formed"));
@@ -78,6 +79,6 @@ mod tests {
         let found = samples(1.0, SURE * (1.0 / (101.0 * 100.0f64)).sqrt()).expect("some");
         assert!((found - 100.5).abs() < 0.1, "{found}");
         assert_eq!(samples(0.5, 0.0), None);
-        assert_eq!(SampledShares::of("{}").samples(), 0.0);
+        assert_eq!(SampledShares::of(&json!({})).samples(), 0.0);
     }
 }
