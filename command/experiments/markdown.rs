@@ -81,7 +81,9 @@ fn conclusions(comparison: &Comparison) -> String {
         format!("| {word} | {} | {} |\n", one.hypothesis, code(&short_focus(&one.focus)))
     };
     let mut rows = String::new();
-    for (word, list) in [("new", &all.new), ("gone", &all.gone), ("grown", &all.grown)] {
+    for (word, list) in
+        [("new", &all.new), ("gone", &all.gone), ("grown", &all.grown), ("shrunk", &all.shrunk)]
+    {
         rows.extend(list.iter().take(MOST_ROWS).map(|one| row(word, one)));
     }
     for one in all.moved.iter().take(MOST_ROWS) {

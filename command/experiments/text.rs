@@ -111,7 +111,8 @@ fn difference(one: &RankedDifference, style: OutputStyle) -> String {
 
 fn conclusions(comparison: &Comparison, style: OutputStyle) -> String {
     let all = &comparison.conclusions;
-    let lists = [("new", &all.new), ("gone", &all.gone), ("grown", &all.grown)];
+    let lists =
+        [("new", &all.new), ("gone", &all.gone), ("grown", &all.grown), ("shrunk", &all.shrunk)];
     let mut text = String::new();
     for (word, list) in lists {
         text.extend(list.iter().take(MOST_CONCLUSIONS).map(|one| conclusion(word, one)));

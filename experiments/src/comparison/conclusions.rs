@@ -1,4 +1,4 @@
-//! What the searches of two operands concluded: which bottlenecks are new, gone, grown or moved.
+//! What the searches of two operands concluded: which bottlenecks are new, gone, grown, shrunk or moved.
 //!
 //! One that lies at its threshold is found in one run and missed in the next: so it is new only where its value differs as well, or was not
 //! asked before, and where the other search found out that it is none.
@@ -48,6 +48,8 @@ pub struct Conclusions {
     pub gone: Vec<ComparedConclusion>,
     /// In both, and larger in the second.
     pub grown: Vec<ComparedConclusion>,
+    /// In both, and smaller in the second.
+    pub shrunk: Vec<ComparedConclusion>,
     /// Gone from one place, and new at one beside it.
     pub moved: Vec<MovedConclusion>,
 }
@@ -88,16 +90,19 @@ fn of_answers(of_a: &SearchAnswers, of_b: &SearchAnswers, delta: &Delta) -> Conc
                 conclusions.gone.push(one);
             }
             [Standing::Bottleneck, Standing::Bottleneck]
-                if distance == DiscreteDistance::Differs && one.b > one.a =>
+                if distance == DiscreteDistance::Differs =>
             {
-                conclusions.grown.push(one);
+                let list =
+                    if one.b > one.a { &mut conclusions.grown } else { &mut conclusions.shrunk };
+                list.push(one);
             }
             _ => {}
         }
     }
     find_moved(&mut conclusions);
     let value = |one: &ComparedConclusion| one.b.or(one.a).unwrap_or_default();
-    for list in [&mut conclusions.new, &mut conclusions.gone, &mut conclusions.grown] {
+    let Conclusions { new, gone, grown, shrunk, .. } = &mut conclusions;
+    for list in [new, gone, grown, shrunk] {
         list.sort_by(|one, other| value(other).total_cmp(&value(one)));
     }
     conclusions
@@ -192,6 +197,8 @@ mod tests {
         assert_eq!(foci(&found.new), ["Sync"]);
         assert_eq!(foci(&found.gone), ["Io", "Io"]);
         assert_eq!(foci(&found.grown), ["Cpu"]);
+        let back = of_answers(&b, &a, &DELTA);
+        assert_eq!((foci(&back.shrunk), back.grown.len()), (foci(&found.grown), 0));
     }
 
     #[test]

@@ -29,7 +29,7 @@ class Comparison:
 
     @property
     def conclusions(self) -> pandas.DataFrame:
-        """Bottlenecks that are new, gone, grown or moved."""
+        """Bottlenecks that are new, gone, grown, shrunk or moved."""
         rows = [{"what": what, **one} for what, all_of_them in self.data["conclusions"].items() for one in all_of_them]
         return pandas.DataFrame(rows, columns=None if rows else ["what", "hypothesis", "focus"])
 
