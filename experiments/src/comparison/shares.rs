@@ -5,7 +5,8 @@
 //! ```
 //! What the machine does to a trial it does to all of its functions, so shares vary less than times: a copy that makes a function thirty times as
 //! long is sure where the time of the whole program, which is a third more, is not. A function counts whose share is, and changes by, at least
-//! the part of the whole that matters. What was measured of a function holds what it calls, so shares do not add up to one.
+//! the part of the whole that matters, by what was measured or by samples: a function that was hardly called is measured in few trials, and badly.
+//! What was measured of a function holds what it calls, so shares do not add up to one.
 
 use whyperf_model::{Focus, Hierarchy, Metric, Resource};
 
@@ -30,12 +31,16 @@ pub(super) fn shifted_functions(
     let mut sampled: Vec<[Trials; 2]> = Vec::new();
     for function in functions {
         let focus = whole.with(Hierarchy::Code, function.clone());
-        let results = AlikeResults::of(metric, &focus, (&mut *a, &mut *b));
-        let shares = results.shares_by_trial(&wholes).map(WeightedShare::trials);
-        let matters = shares.iter().any(|of| mean(of) >= least);
-        if matters && shares.iter().all(|of| of.values().len() > 1) {
-            sampled.push(sampled_shares(metric, &focus, (&mut *a, &mut *b)));
-            known.push(SharedFunction { focus, results, shares });
+        for results in AlikeResults::ways(metric, &focus, (&mut *a, &mut *b)) {
+            let shares = results.shares_by_trial(&wholes).map(WeightedShare::trials);
+            let matters = shares.iter().any(|of| mean(of) >= least);
+            if !matters || shares.iter().any(|of| of.values().len() < 2) {
+                continue;
+            }
+            if matches!(results, AlikeResults::Sampled(_)) {
+                sampled.push(shares.clone());
+            }
+            known.push(SharedFunction { focus: focus.clone(), results, shares });
         }
     }
     let dispersion = Dispersion::of(&sampled);
@@ -46,7 +51,10 @@ pub(super) fn shifted_functions(
         let growth = (in_b / in_a).ln();
         is_shifted.then(|| ShiftedPart::of_whole(metric, &one.focus, one.results.trials(), growth))
     };
-    known.into_iter().filter_map(shifted).collect()
+    let mut found: Vec<ShiftedPart> = known.into_iter().filter_map(shifted).collect();
+    // One that both ways tell of is told as it was measured.
+    found.dedup_by(|next, one| next.difference.focus == one.difference.focus);
+    found
 }
 
 /// A function, and which share it has in the trials of both operands.
@@ -65,16 +73,6 @@ impl SharedFunction {
             AlikeResults::Sampled(_) => dispersion.differs(&self.shares, delta),
         }
     }
-}
-
-/// The shares of a function by samples, whether it was measured or not.
-fn sampled_shares(
-    metric: Metric,
-    focus: &Focus,
-    (a, b): (&mut dyn PerformanceResults, &mut dyn PerformanceResults),
-) -> [Trials; 2] {
-    [a.sampled_by_trial(metric, focus), b.sampled_by_trial(metric, focus)]
-        .map(|of| WeightedShare::trials(of.into_iter().map(|one| one.map(WeightedShare::from))))
 }
 
 fn mean(of: &Trials) -> f64 {
@@ -114,7 +112,7 @@ pub(super) fn is_function(resource: &Resource) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::program_event::StatedResults;
+    use crate::program_event::{SampledAmount, StatedResults};
 
     const SURE: Delta = Delta::Statistical { confidence: 0.99, least: 0.02 };
 
@@ -135,6 +133,47 @@ mod tests {
         let after = "cpu <> 12 s, 9.6 s, 15 s\ncpu </Code/a.c/f> 3 s, 2.5 s, 3.7 s\ncpu </Code/a.c/g> 6.1 s, 4.8 s, 7.4 s";
         assert_eq!(shifted(before, after), ["/Code/a.c/f"]);
         assert_eq!(shifted(before, before), Vec::<String>::new());
+    }
+
+    #[test]
+    fn samples_tell_of_a_function_that_was_measured_badly() {
+        let before = "cpu <> 1.4 s, 1.4 s, 1.3 s\ncpu </Code/a.c/f> 25 ms, 9 ms, ?";
+        let after = "cpu <> 2.5 s, 2.4 s, 2.5 s\ncpu </Code/a.c/f> 914 ms, 833 ms, 886 ms";
+        assert_eq!(shifted(before, after), Vec::<String>::new(), "two trials vary too much");
+        let of = |text: &str, counts: &str| {
+            let text = format!("whyperf results 1\n{text}");
+            let sampled = StatedResults::parse(&format!(
+                "whyperf results 1\ncpu <> 1 s, 1 s, 1 s\ncpu </Code/a.c/f> {counts}"
+            ));
+            BothWays {
+                measured: StatedResults::parse(&text).expect("well formed"),
+                sampled: sampled.expect("well formed"),
+            }
+        };
+        let (mut a, mut b) = (of(before, "0/60, 2/30, 0/50"), of(after, "30/80, 40/110, 36/90"));
+        let group = EventGroup::of_all(&[a.measured.event(), b.measured.event()]).expect("two");
+        let found = shifted_functions(&group, Metric::Cpu, (&mut a, &mut b), &SURE);
+        assert_eq!(found.len(), 1);
+    }
+
+    /// What was measured, and what samples say of the same.
+    struct BothWays {
+        measured: StatedResults,
+        sampled: StatedResults,
+    }
+
+    impl PerformanceResults for BothWays {
+        fn by_trial(&mut self, metric: Metric, focus: &Focus) -> Vec<Option<f64>> {
+            self.measured.by_trial(metric, focus)
+        }
+
+        fn sampled_by_trial(
+            &mut self,
+            metric: Metric,
+            focus: &Focus,
+        ) -> Vec<Option<SampledAmount>> {
+            self.sampled.sampled_by_trial(metric, focus)
+        }
     }
 
     #[test]

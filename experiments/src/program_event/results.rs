@@ -74,13 +74,31 @@ impl AlikeResults {
         (a, b): (&mut dyn PerformanceResults, &mut dyn PerformanceResults),
     ) -> Self {
         let measured = [a.by_trial(metric, focus), b.by_trial(metric, focus)];
-        let tells = |of: &Vec<Option<f64>>| of.iter().flatten().count() >= of.len().min(2);
-        if measured.iter().all(tells) {
+        if tell(&measured) {
             return Self::Measured(measured);
         }
+        Self::sampled(metric, focus, (a, b)).unwrap_or(Self::Measured(measured))
+    }
+
+    /// Each way in which it is known of both: as measured, and by samples.
+    pub(crate) fn ways(
+        metric: Metric,
+        focus: &Focus,
+        (a, b): (&mut dyn PerformanceResults, &mut dyn PerformanceResults),
+    ) -> Vec<Self> {
+        let measured = [a.by_trial(metric, focus), b.by_trial(metric, focus)];
+        let measured = tell(&measured).then_some(Self::Measured(measured));
+        measured.into_iter().chain(Self::sampled(metric, focus, (a, b))).collect()
+    }
+
+    fn sampled(
+        metric: Metric,
+        focus: &Focus,
+        (a, b): (&mut dyn PerformanceResults, &mut dyn PerformanceResults),
+    ) -> Option<Self> {
         let sampled = [a.sampled_by_trial(metric, focus), b.sampled_by_trial(metric, focus)];
         let is_known = |of: &Vec<Option<SampledAmount>>| of.iter().any(Option::is_some);
-        if sampled.iter().all(is_known) { Self::Sampled(sampled) } else { Self::Measured(measured) }
+        sampled.iter().all(is_known).then_some(Self::Sampled(sampled))
     }
 
     /// What each came to in the trials of which that is known.
@@ -110,6 +128,11 @@ impl AlikeResults {
             }
         }
     }
+}
+
+/// Whether what was measured says of both how they vary.
+fn tell(measured: &[Vec<Option<f64>>; 2]) -> bool {
+    measured.iter().all(|of| of.iter().flatten().count() >= of.len().min(2))
 }
 
 /// A share in one trial, and what it counts beside those of other trials.
