@@ -69,7 +69,7 @@ impl SharedFunction {
     fn differs(&self, delta: &Delta, dispersion: Dispersion) -> bool {
         let [in_a, in_b] = &self.shares;
         match self.results {
-            AlikeResults::Measured(_) => delta.distance(in_a, in_b) == DiscreteDistance::Differs,
+            AlikeResults::Measured(_) => delta.tells_shares_apart(in_a, in_b),
             AlikeResults::Sampled(_) => dispersion.differs(&self.shares, delta),
         }
     }
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn samples_tell_of_a_function_that_was_measured_badly() {
-        let before = "cpu <> 1.4 s, 1.4 s, 1.3 s\ncpu </Code/a.c/f> 25 ms, 9 ms, ?";
+        let before = "cpu <> 1.4 s, 1.4 s, 1.3 s\ncpu </Code/a.c/f> 300 ms, 9 ms, ?";
         let after = "cpu <> 2.5 s, 2.4 s, 2.5 s\ncpu </Code/a.c/f> 914 ms, 833 ms, 886 ms";
         assert_eq!(shifted(before, after), Vec::<String>::new(), "two trials vary too much");
         let of = |text: &str, counts: &str| {
@@ -154,6 +154,13 @@ mod tests {
         let group = EventGroup::of_all(&[a.measured.event(), b.measured.event()]).expect("two");
         let found = shifted_functions(&group, Metric::Cpu, (&mut a, &mut b), &SURE);
         assert_eq!(found.len(), 1);
+    }
+
+    #[test]
+    fn two_trials_that_are_next_to_nothing_are_sure_beside_much() {
+        let before = "cpu <> 1.4 s, 1.4 s, 1.4 s\ncpu </Code/a.c/f> 24 ms, 8 ms, ?";
+        let after = "cpu <> 2.2 s, 2.2 s, 2.1 s\ncpu </Code/a.c/f> 914 ms, 910 ms, 886 ms";
+        assert_eq!(shifted(before, after), ["/Code/a.c/f"]);
     }
 
     /// What was measured, and what samples say of the same.

@@ -75,6 +75,19 @@ impl Delta {
         if differs { DiscreteDistance::Differs } else { DiscreteDistance::Alike }
     }
 
+    /// Whether two shares of wholes differ, by their logarithms or as they are, each with half of the chance to err: what was measured for a part of
+    /// the time is off by a share of itself, and the logarithms of what is next to nothing lie far apart.
+    pub(crate) fn tells_shares_apart(&self, x: &Trials, y: &Trials) -> bool {
+        let half = self.divided(2);
+        let is_told_plainly = match half {
+            Self::Absolute(_) | Self::Relative(_) => false,
+            Self::Statistical { confidence, .. } => {
+                chance(x, y).is_some_and(|chance| chance <= 1.0 - confidence)
+            }
+        };
+        is_told_plainly || half.distance(x, y) == DiscreteDistance::Differs
+    }
+
     /// Whether chance does not explain a change with this standard error, of so many degrees of freedom; only a statistical delta asks.
     pub(crate) fn rules_out_chance(&self, change: f64, error: f64, freedom: f64) -> bool {
         match *self {
