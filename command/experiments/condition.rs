@@ -7,13 +7,13 @@
 
 use std::str::FromStr;
 
-use crate::experiments::rule_verdict::RuleVerdict;
 use whyperf_experiments::{
     Comparison, Delta, DiscreteDistance, Operand, Trials, WallVerdict, alike_results,
 };
 use whyperf_model::{Focus, Metric, Unit};
 
 use crate::experiments::amounts::amount;
+use crate::experiments::rule_verdict::RuleVerdict;
 
 /// What fails a comparison.
 #[derive(Clone, Debug, PartialEq)]

@@ -22,10 +22,10 @@ pub(super) struct Dispersion {
 
 impl Dispersion {
     /// As the shares of these functions vary over the trials of each operand.
-    pub(super) fn of(shares: &[[Trials; 2]]) -> Self {
+    pub(super) fn of<'a>(shares: impl Iterator<Item = &'a [Trials; 2]>) -> Self {
         let (mut squares, mut by_chance, mut freedom) = (0.0, 0.0, 0.0);
         let mut of_steady: f64 = 0.0;
-        for trials in shares.iter().flatten() {
+        for trials in shares.flatten() {
             let of_trials = trials.count() - 1.0;
             let Some(mean) = trials.mean().filter(|mean| is_inside(*mean)) else {
                 of_steady = of_steady.max(of_trials);
@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn a_trial_that_saw_too_little_hides_nothing() {
         let shares = [copied(), others(), others(), others()];
-        let dispersion = Dispersion::of(&shares);
+        let dispersion = Dispersion::of(shares.iter());
         assert!(dispersion.factor > 1.5, "trials vary by more than chance: {dispersion:?}");
         assert!(dispersion.differs(&shares[0], &SURE));
         assert!(!dispersion.differs(&shares[1], &SURE));
@@ -97,10 +97,10 @@ mod tests {
     #[test]
     fn few_samples_rule_nothing_out() {
         let shares = [of(&[(0.1, 10.0), (0.2, 10.0)]), of(&[(0.3, 10.0), (0.2, 10.0)])];
-        assert!(!Dispersion::of(std::slice::from_ref(&shares)).differs(&shares, &SURE));
+        assert!(!Dispersion::of([&shares].into_iter()).differs(&shares, &SURE));
         let single = [of(&[(0.1, 100.0)]), of(&[(0.9, 100.0)])];
         assert!(
-            !Dispersion::of(std::slice::from_ref(&single)).differs(&single, &SURE),
+            !Dispersion::of([&single].into_iter()).differs(&single, &SURE),
             "how trials vary is not known"
         );
     }
@@ -109,7 +109,7 @@ mod tests {
     fn what_takes_all_in_place_of_nothing_differs() {
         let [nothing, all] = [0.0, 1.0].map(|share| of(&[(share, 100.0); 5]));
         let shares = [[nothing.clone(), all.clone()], [all, nothing]];
-        let dispersion = Dispersion::of(&shares);
+        let dispersion = Dispersion::of(shares.iter());
         assert!(shares.iter().all(|of| dispersion.differs(of, &SURE)));
         let alike = [shares[0][0].clone(), shares[0][0].clone()];
         assert!(!dispersion.differs(&alike, &SURE));

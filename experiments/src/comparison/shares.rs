@@ -28,7 +28,6 @@ pub(super) fn shifted_functions(
     let wholes = [a.by_trial(metric, &whole), b.by_trial(metric, &whole)];
     let functions = group.union().resources().filter(|one| is_function(one));
     let mut known: Vec<SharedFunction> = Vec::new();
-    let mut sampled: Vec<[Trials; 2]> = Vec::new();
     for function in functions {
         let focus = whole.with(Hierarchy::Code, function.clone());
         for results in AlikeResults::ways(metric, &focus, (&mut *a, &mut *b)) {
@@ -37,13 +36,11 @@ pub(super) fn shifted_functions(
             if !matters || shares.iter().any(|of| of.values().len() < 2) {
                 continue;
             }
-            if matches!(results, AlikeResults::Sampled(_)) {
-                sampled.push(shares.clone());
-            }
             known.push(SharedFunction { focus: focus.clone(), results, shares });
         }
     }
-    let dispersion = Dispersion::of(&sampled);
+    let sampled = known.iter().filter(|one| matches!(one.results, AlikeResults::Sampled(_)));
+    let dispersion = Dispersion::of(sampled.map(|one| &one.shares));
     let delta = delta.divided(known.len());
     let shifted = |one: SharedFunction| {
         let [in_a, in_b] = one.shares.each_ref().map(mean);

@@ -81,9 +81,7 @@ impl Delta {
         let half = self.divided(2);
         let is_told_plainly = match half {
             Self::Absolute(_) | Self::Relative(_) => false,
-            Self::Statistical { confidence, .. } => {
-                chance(x, y).is_some_and(|chance| chance <= 1.0 - confidence)
-            }
+            Self::Statistical { confidence, .. } => is_sure(x, y, confidence),
         };
         is_told_plainly || half.distance(x, y) == DiscreteDistance::Differs
     }
@@ -126,7 +124,7 @@ impl Delta {
         let change = (log_x.mean().unwrap_or_default() - log_y.mean().unwrap_or_default()).abs();
         let matters = if is_logarithm { -(1.0 - least).ln() } else { least * larger };
         let now = x.count().min(y.count());
-        let is_sure = chance(&log_x, &log_y).is_some_and(|chance| chance <= 1.0 - confidence);
+        let is_sure = is_sure(&log_x, &log_y, confidence);
         // Settled as soon as chance is ruled out for a change that matters, or a change that matters is ruled out.
         let is_settled = |count: f64| {
             let half = half_width((of_x + of_y) / 2.0, count, confidence);
@@ -162,6 +160,11 @@ fn half_width(variance: f64, count: f64, confidence: f64) -> f64 {
     let quantile = StudentsT::new(0.0, 1.0, 2.0 * count - 2.0)
         .map_or(f64::INFINITY, |t| t.inverse_cdf(0.5 + confidence / 2.0));
     if variance == 0.0 { 0.0 } else { quantile * (2.0 * variance / count).sqrt() }
+}
+
+/// Whether chance is ruled out for how far their means lie apart.
+fn is_sure(x: &Trials, y: &Trials, confidence: f64) -> bool {
+    chance(x, y).is_some_and(|chance| chance <= 1.0 - confidence)
 }
 
 /// The chance that means as far apart as these come of equals: the two-sided p-value of Welch's test.

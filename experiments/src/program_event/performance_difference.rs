@@ -17,7 +17,7 @@ use whyperf_model::{Focus, Hierarchy, Metric, Resource};
 
 use super::discrete_distance::{Delta, DiscreteDistance};
 use super::group::EventGroup;
-use super::results::{AlikeResults, PerformanceResults};
+use super::results::{PerformanceResults, alike_results};
 use super::trials::Trials;
 
 /// How far a search goes.
@@ -89,7 +89,7 @@ pub fn performance_difference(
             break;
         }
         asked += 1;
-        let [of_a, of_b] = AlikeResults::of(metric, &focus, (&mut *a, &mut *b)).trials();
+        let [of_a, of_b] = alike_results(metric, &focus, (&mut *a, &mut *b));
         match delta.distance(&of_a, &of_b) {
             DiscreteDistance::Differs => {}
             DiscreteDistance::Alike => continue,
